@@ -1,0 +1,11 @@
+"""Frames out of capture files: the only layer that opens files.
+
+with open_capture("robot.pcapng") as capture:
+    for frame in capture:
+        ...
+"""
+
+from zdissect.capture.errors import CaptureError
+from zdissect.capture.files import Capture, open_capture
+
+__all__ = ["Capture", "CaptureError", "open_capture"]

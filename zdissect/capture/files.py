@@ -1,0 +1,180 @@
+"""Capture files by name: opening, what format they have by their content, and closing them again."""
+
+import io
+import os
+import stat
+import sys
+from collections.abc import Generator, Iterator
+from types import TracebackType
+from typing import cast
+
+from zdissect.capture import gzipped, pcap, pcapng
+from zdissect.capture.errors import CaptureError
+from zdissect.capture.reader import Reader
+from zdissect.capture.signatures import looks_like
+from zdissect.records import Frame
+
+_BUFFER = 1 << 20
+_MAGIC_SIZE = 4
+_SAMPLE = 512  # bytes by which a file that is no capture is named
+
+
+class Capture:
+    """A capture being read: an iterable of its frames, once and in file order, and what is known about it so far.
+
+    Iterating raises `CaptureError`, after the good frames, where the file is damaged or cut. A capture without frames
+    is no error. The file is closed at the end of the iteration or of the `with` block, whichever comes first.
+    """
+
+    def __init__(self, path: str) -> None:
+        """Open `path` (`-` is standard input) and recognise its format, or raise `CaptureError`."""
+        self.path = path
+        self._file = _open(path)
+        try:
+            self.size = _size(self._file)
+            """Size of the file in bytes; None for what isn't a regular file."""
+            self._reader, self.format = _recognise(self._file, path)
+            """`self.format`: `pcap` or `pcapng`, with `+gzip` if it is compressed."""
+        except OSError as error:
+            self.close()
+            raise _unreadable(path, error) from error
+        except CaptureError:
+            self.close()
+            raise
+        self._frames = self._read()
+
+    @property
+    def link_types(self) -> set[int]:
+        """LINKTYPE_ values of the interfaces described so far."""
+        return self._reader.link_types
+
+    @property
+    def frames(self) -> int:
+        """Frames read so far."""
+        return self._reader.frames
+
+    @property
+    def bytes(self) -> int:
+        """Captured bytes of those frames."""
+        return self._reader.bytes
+
+    @property
+    def position(self) -> int | None:
+        """How much of `size` was read, a buffer at a time (for progress); None for what isn't a regular file."""
+        if self.size is None or self._file.closed:
+            return self.size
+        return os.lseek(self._file.fileno(), 0, os.SEEK_CUR)
+
+    def __iter__(self) -> Iterator[Frame]:
+        return self._frames
+
+    def __enter__(self) -> "Capture":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._frames.close()
+        self.close()
+
+    def close(self) -> None:
+        """Close the file; standard input stays open."""
+        if self._file is not getattr(sys.stdin, "buffer", None):
+            self._file.close()
+
+    def _read(self) -> Generator[Frame, None, None]:
+        try:
+            yield from self._reader
+        except OSError as error:
+            raise _unreadable(self.path, error, self._reader.progress()) from error
+        finally:
+            self.close()
+
+
+def open_capture(path: str) -> Capture:
+    """Open a pcap or pcapng file, plain or in gzip, for use in a `with` statement; iterate over it for its frames.
+
+    The format is told by the content, not by the name. `-` is standard input, read as it comes. Raises `CaptureError`
+    at once if there is no such file or it is no capture.
+    """
+    return Capture(path)
+
+
+def _open(path: str) -> io.BufferedReader:
+    try:
+        if path != "-":
+            return io.BufferedReader(io.FileIO(path), _BUFFER)
+        if sys.stdin is None or sys.stdin.closed:
+            raise CaptureError(path, "it is closed: give the name of a file, or pipe a capture in")
+        if sys.stdin.isatty():
+            raise CaptureError(path, "it is a terminal: pipe a capture in, as in `tcpdump -U -w - | zdissect -`")
+        try:
+            return io.BufferedReader(io.FileIO(sys.stdin.fileno(), closefd=False), _BUFFER)
+        except io.UnsupportedOperation:  # replaced by an object in memory
+            return cast(io.BufferedReader, sys.stdin.buffer)
+    except (OSError, ValueError) as error:  # ValueError: a null character in the name
+        raise _unreadable(path, error) from error
+
+
+def _size(file: io.BufferedReader) -> int | None:
+    try:
+        status = os.fstat(file.fileno())
+    except OSError:
+        return None
+    return status.st_size if stat.S_ISREG(status.st_mode) else None
+
+
+def _recognise(file: io.BufferedReader, path: str) -> tuple[Reader, str]:
+    """Make the reader for the format that the first bytes tell; return it with the name of the format."""
+    unit, suffix = "byte", ""
+    magic = file.read(_MAGIC_SIZE)
+    if magic.startswith(gzipped.MAGIC):
+        unit, suffix = "unpacked byte", "+gzip"
+        file = io.BufferedReader(gzipped.GzipStream(magic, file), _BUFFER)
+        magic = file.read(_MAGIC_SIZE)
+    kind: type[Reader]
+    if magic in pcap.MAGIC:
+        kind = pcap.PcapReader
+    elif magic == pcapng.MAGIC:
+        kind = pcapng.PcapngReader
+    else:
+        raise _not_a_capture(path, magic + file.read1(_SAMPLE), bool(suffix))
+    return kind(file.read, magic, path, unit), kind.format + suffix
+
+
+def _not_a_capture(path: str, head: bytes, packed: bool) -> CaptureError:
+    it = "what is packed in it" if packed else "it"
+    if not head:
+        return CaptureError(path, f"{it} is empty (0 bytes): capture or copy it again")
+    if any(magic.startswith(head) for magic in (*pcap.MAGIC, pcapng.MAGIC)):
+        return CaptureError(path, f"cut short: {it} ends after {len(head)} bytes, inside the file header")
+    guess = looks_like(head)
+    found = f"looks like {guess}" if guess else f"starts with the bytes {head[:8].hex(' ')}"
+    return CaptureError(path, f"not a pcap or pcapng capture: {it} {found}")
+
+
+def _unreadable(path: str, error: Exception, progress: str = "") -> CaptureError:
+    """Put an error of the operating system, or of gzip, into words that help."""
+    if isinstance(error, gzipped.UnpackError):
+        what = f"{error}; {progress or 'nothing could be read'}, to have the rest copy it again"
+    elif isinstance(error, FileNotFoundError):
+        what = f"there is no such file{_similar(path)}"
+    elif isinstance(error, IsADirectoryError):
+        what = f"it is a directory: give the files in it, or read them all with `zdissect batch {path} -o OUT`"
+    elif isinstance(error, PermissionError):
+        what = "it may not be read: ask for the permission, or capture as a user who has it"
+    else:
+        what = f"it cannot be read ({getattr(error, 'strerror', None) or error})"
+        if progress:
+            what += f"; {progress}"
+    return CaptureError(path, what)
+
+
+def _similar(path: str) -> str:
+    """The hint that names the file which may have been meant, or nothing."""
+    import difflib  # only needed here; costs start-up time
+
+    directory, name = os.path.split(path)
+    try:
+        names = difflib.get_close_matches(name, os.listdir(directory or "."), 1)
+    except (OSError, ValueError):
+        return ""
+    return f"; is it {os.path.join(directory, names[0])} that you mean?" if names else ""
