@@ -1,0 +1,251 @@
+"""Programs: the grammar made ready for the interpreter.
+
+A program is a tuple of steps; a step is a plain tuple, because the interpreter's loop unpacks millions of them:
+
+    (op, mask, want, test, field, first, second, keep, check)
+
+It is taken if `header & mask == want` (conditions that name one header flag), or if `test(values)` holds. `keep` says
+which values later conditions need. `first` and `second` depend on the operation, see `_Builder`.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple
+
+from zdissect.grammar import conditions
+from zdissect.grammar.checks import CHECKS, Verdict
+from zdissect.grammar.registry import EXT_NUMBER, EXT_VALUE, Field, Place, PlacedMessage, place
+from zdissect.grammar.types import (
+    Z64,
+    ZBUF,
+    Bit,
+    Bits,
+    Blob,
+    Choice,
+    Extension,
+    Extensions,
+    Fixed,
+    Group,
+    Message,
+    Repeat,
+    Rest,
+    Text,
+    Unit,
+    Vle,
+)
+
+VLE, BLOB, TEXT, EXTENSIONS, CHOICE, GROUP, UINT, RAW, BITS, REST, REPEAT, REGION, INLINE = range(13)
+
+Step = tuple[int, int, int, Any, Field, Any, Any, Any, Any]
+Keep = tuple[tuple[str, int, int], ...]
+Check = Callable[[Any], Verdict]
+
+
+class Program(NamedTuple):
+    """A message, ready to run."""
+
+    message: Message
+    field: Field
+    header: Field
+    label: str
+    label_mask: int
+    label_if: str
+    """The name if `header & label_mask` isn't 0."""
+    reserved: int
+    keep: Keep
+    check: Check | None
+    steps: tuple[Step, ...]
+
+
+class ExtensionProgram(NamedTuple):
+    """An extension, ready to run."""
+
+    field: Field
+    steps: tuple[Step, ...]
+    loose: Callable[[Any], int] | None
+    structured: bool
+    """A ZBuf with a structure, and not just bytes."""
+    keep: str
+    """Its name, where a condition asks whether it is present."""
+
+
+@cache
+def message_program(message: Message) -> Program:
+    """The program of a message; made once, when first needed."""
+    placed = place(message)
+    assert placed.header is not None
+    builder = _Builder(placed)
+    (name, labels), mask = next(iter(message.labels.items()), ("", (message.name, message.name))), 0
+    if name:
+        mask = next(flag.mask for flag in message.flags if flag.name == name)
+    return Program(
+        message, placed.field, placed.header, labels[0], mask, labels[1],
+        sum(flag.mask for flag in message.flags if flag.reserved), builder.keep(placed.header.bits),
+        _bits_check(message.flags), builder.steps(placed.inside),
+    )  # fmt: skip
+
+
+@cache
+def unit_program(unit: Unit) -> tuple[Field, tuple[Step, ...]]:
+    """The program of a unit."""
+    placed = place(unit)
+    return placed.field, _Builder(placed).steps(placed.inside)
+
+
+@cache
+def unknown_body(enc: int) -> tuple[Step, ...]:
+    """The body of an extension that isn't known, by its encoding."""
+    if enc == Z64:
+        return ((VLE, 0, 0, None, EXT_NUMBER, (1 << 64) - 1, 0, None, None),)
+    return ((BLOB, 0, 0, None, EXT_VALUE, (1 << 32) - 1, None, None, None),) if enc == ZBUF else ()
+
+
+class Table(dict[int, Program]):
+    """Programs by id, each made when its id is first met, so that starting up costs only what is used."""
+
+    def __init__(self, messages: tuple[Message, ...]) -> None:
+        super().__init__()
+        self.messages = {message.id: message for message in messages}
+
+    def __missing__(self, key: int) -> Program:
+        program = self[key] = message_program(self.messages[key])
+        return program
+
+
+@cache
+def single(message: Message) -> Table:
+    """The table of one message alone."""
+    return Table((message,))
+
+
+class _Builder:
+    """Turns the places of one message into steps."""
+
+    def __init__(self, placed: PlacedMessage) -> None:
+        self.flags = {} if isinstance(placed.node, Unit) else {flag.name: flag for flag in placed.node.flags}
+        self.needed = frozenset(_names(placed.inside, self.flags))
+
+    def steps(self, places: tuple[Place, ...]) -> tuple[Step, ...]:
+        return tuple(self.step(one) for one in places)
+
+    def step(self, one: Place) -> Step:
+        node, field = one.node, one.field
+        assert not isinstance(node, Extension)
+        mask, want, test = self.condition(node.when)
+        op, first, second, keep, check = self.operation(one)
+        return (op, mask, want, test, field, first, second, keep, check)
+
+    def condition(self, text: str) -> tuple[int, int, Any]:
+        """(mask, want, None) for a condition on one header flag, (0, 0, test) for any other."""
+        simple = conditions.flag_test(text) if text else None
+        if simple and simple[0] in self.flags:
+            mask = self.flags[simple[0]].mask
+            return mask, mask if simple[1] else 0, None
+        return 0, 0, conditions.test(text) if text else None
+
+    def keep(self, bits: tuple[Field, ...]) -> Keep:
+        """(name, shift, mask) of the bit fields that conditions need."""
+        return tuple(
+            (node.name, node.low, (1 << node.width) - 1)
+            for node in (bit.node for bit in bits)
+            if isinstance(node, Bit) and node.name in self.needed
+        )
+
+    def operation(self, one: Place) -> tuple[int, Any, Any, Any, Any]:
+        """op, first, second, keep, check of a node."""
+        node = one.node
+        if isinstance(node, Vle):
+            own: Keep = ((node.name, 0, -1),) if node.name in self.needed else ()
+            reserved = sum(bit.mask for bit in node.bits if bit.reserved)
+            return (
+                VLE,
+                (1 << node.width) - 1,
+                reserved,
+                own + self.keep(one.field.bits) or None,
+                _check(node, node.bits),
+            )
+        if isinstance(node, Text | Blob):
+            op = TEXT if isinstance(node, Text) else BLOB
+            return op, (1 << node.length) - 1, None, None, _check(node)
+        if isinstance(node, Bits):
+            reserved = sum(bit.mask for bit in node.bits if bit.reserved)
+            return BITS, reserved, None, self.keep(one.field.bits) or None, _check(node, node.bits)
+        if isinstance(node, Fixed):
+            size = node.size if isinstance(node.size, int) else conditions.test(node.size)
+            kept = node.name if node.name in self.needed else None
+            return RAW if node.raw else UINT, size, isinstance(node.size, str), kept, _check(node)
+        if isinstance(node, Rest):
+            return REST, node.text, None, None, _check(node)
+        return self.structure(one)
+
+    def structure(self, one: Place) -> tuple[int, Any, Any, Any, Any]:
+        """op, first, second, keep, check of a node that holds others."""
+        node = one.node
+        if isinstance(node, Extensions):
+            return EXTENSIONS, {ext.key: self.extension(inside, ext) for inside in one.inside
+                                if isinstance(ext := inside.node, Extension)}, node.when == "", None, None  # fmt: skip
+        if isinstance(node, Choice):
+            return CHOICE, Table(node.messages), node.many, None, node.name
+        if isinstance(node, Repeat):
+            count = conditions.test(node.count) if isinstance(node.count, str) else None
+            counter = self.step(one.count) if one.count else None
+            return REPEAT, (self.steps(one.inside), one.item), count, counter, None
+        assert isinstance(node, Group)
+        inside = self.steps(one.inside)
+        if one.count:
+            return REGION, inside, (1 << node.length) - 1, one.count.field, None
+        if node.size:
+            return REGION, inside, conditions.test(node.size), None, None
+        return GROUP if node.name else INLINE, inside, None, None, None
+
+    def extension(self, one: Place, node: Extension) -> ExtensionProgram:
+        loose = conditions.test(node.loose) if node.loose else None
+        kept = node.name if node.name in self.needed else ""
+        return ExtensionProgram(one.field, self.steps(one.inside), loose, bool(node.fields), kept)
+
+
+def _names(places: tuple[Place, ...], flags: dict[str, Bit]) -> set[str]:
+    """Names that the conditions of these places need, less those that a look at the header answers."""
+    out: set[str] = set()
+    for one in places:
+        node = one.node
+        texts = [
+            getattr(node, part) for part in ("when", "loose", "size") if isinstance(getattr(node, part, None), str)
+        ]
+        if isinstance(node, Repeat) and isinstance(node.count, str):
+            texts.append(node.count)
+        for text in filter(None, texts):
+            simple = conditions.flag_test(text)
+            if not (simple and simple[0] in flags and text == getattr(node, "when", None)):
+                out |= conditions.names(text)
+        out |= _names(one.inside, flags)
+        if one.count:
+            out |= _names((one.count,), flags)
+    return out
+
+
+def _check(node: Any, bits: tuple[Bit, ...] = ()) -> Check | None:
+    """The check of a value: its named check, and its enum if that is strict."""
+    named = CHECKS[node.check] if node.check else None
+    enum = getattr(node, "enum", None)
+    if enum is not None and enum.strict:
+        return lambda value: None if value in enum.names else (enum.strict, f"{value} is no {enum.title}")
+    of_bits = _bits_check(bits)
+    if named and of_bits:
+        return lambda value: named(value) or of_bits(value)
+    return named or of_bits
+
+
+def _bits_check(bits: tuple[Bit, ...]) -> Check | None:
+    """The check of the strict enums among bit fields."""
+    strict = [(bit.low, (1 << bit.width) - 1, bit.enum) for bit in bits if bit.enum is not None and bit.enum.strict]
+    if not strict:
+        return None
+
+    def check(value: int) -> Verdict:
+        for low, mask, enum in strict:
+            if value >> low & mask not in enum.names:
+                return enum.strict, f"{value >> low & mask} is no {enum.title}"
+        return None
+
+    return check

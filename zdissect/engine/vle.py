@@ -1,0 +1,39 @@
+"""Zenoh's variable-length integer (notes 1.1): base 128, least significant group first, at most nine bytes, the ninth
+with eight bits of data. It isn't LEB128."""
+
+
+class Short(Exception):
+    """The bytes end before the integer does."""
+
+
+def read(data: bytes, pos: int, stop: int) -> tuple[int, int]:
+    """Value and position behind the integer at `pos`. Raises Short if it doesn't end before `stop`."""
+    value = shift = 0
+    last = min(stop, pos + 8)
+    while pos < last:
+        byte = data[pos]
+        pos += 1
+        if byte < 128:
+            return value | byte << shift, pos
+        value |= (byte & 127) << shift
+        shift += 7
+    if shift < 56 or pos >= stop:
+        raise Short
+    return value | data[pos] << 56, pos + 1
+
+
+def encode(value: int) -> bytes:
+    """The shortest form of an integer from 0 to 2**64 - 1. Raises ValueError for any other."""
+    if not 0 <= value < 1 << 64:
+        raise ValueError(f"{value} doesn't fit in 64 bits")
+    out = bytearray()
+    while value > 127 and len(out) < 8:
+        out.append(value & 127 | 128)
+        value >>= 7
+    out.append(value)
+    return bytes(out)
+
+
+def size(value: int) -> int:
+    """Number of bytes of the shortest form."""
+    return 1 if value < 128 else min(9, (value.bit_length() + 6) // 7)

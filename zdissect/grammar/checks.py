@@ -1,0 +1,60 @@
+"""Named checks of single values. Each returns (code of a rule, text) or None."""
+
+from collections.abc import Callable
+from typing import Any
+
+VERSION = 0x09
+_RELEASES = {8: "Zenoh 0.10 or 0.11", 7: "Zenoh 0.7", 6: "Zenoh 0.6"}
+
+Verdict = tuple[str, str] | None
+
+
+def version(value: int) -> Verdict:
+    """Rule 9: another protocol version than 0x09."""
+    if value == VERSION:
+        return None
+    return "version", f"protocol version 0x{value:02x} ({_RELEASES.get(value, 'unknown release')}), not 0x09"
+
+
+def zid(value: bytes) -> Verdict:
+    """Rules 7 and 8: a ZenohID has 1 to 16 bytes and isn't zero."""
+    if not 1 <= len(value) <= 16:
+        return "zid-length", f"a ZenohID of {len(value)} bytes"
+    return None if any(value) else ("zero-zid", "the ZenohID is zero")
+
+
+def region_name(value: str) -> Verdict:
+    """Rule 8: 1 to 32 bytes."""
+    size = len(value.encode())
+    return None if 1 <= size <= 32 else ("text-length", f"a region name of {size} bytes, not 1 to 32")
+
+
+def budget(value: int) -> Verdict:
+    """Rule 39."""
+    return None if value else ("zero-budget", "a budget of 0")
+
+
+def expr_id(value: int) -> Verdict:
+    """Rule 42, second half."""
+    return None if value else ("zero-expr-id", "key expression declared with id 0")
+
+
+def stamp_points(value: int) -> Verdict:
+    """A timestamp stack must stamp somewhere (notes 2.3)."""
+    return None if value & 7 else ("zero-stamp", "the configuration names no place to stamp")
+
+
+def data_length(value: int) -> Verdict:
+    """The length behind a shared-memory pointer isn't 0 (notes 2.3)."""
+    return None if value else ("invalid-value", "a shared-memory pointer to no data")
+
+
+CHECKS: dict[str, Callable[[Any], Verdict]] = {
+    "version": version,
+    "zid": zid,
+    "region_name": region_name,
+    "budget": budget,
+    "expr_id": expr_id,
+    "stamp_points": stamp_points,
+    "data_length": data_length,
+}

@@ -1,0 +1,294 @@
+"""Gives every place of the grammar its field: a name, a type, a description and a reference.
+
+The same structure stands at several places (a timestamp in PUT, in DEL, in extensions); each place is a field of its
+own: `zenoh.put.timestamp.time`. `place()` walks a message once and pairs its nodes with fields; the engine makes its
+programs from these places, filters and docs look fields up by name in `fields()`.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from zdissect.grammar import conditions
+from zdissect.grammar.batch import BATCH, SCOUTING_DATAGRAM
+from zdissect.grammar.data import DEL, ERR, PUT, QUERY, REPLY
+from zdissect.grammar.declarations import DECLARATIONS
+from zdissect.grammar.network import NETWORK
+from zdissect.grammar.scouting import SCOUTING
+from zdissect.grammar.transport import TRANSPORT
+from zdissect.grammar.types import (
+    ZBUF,
+    Bit,
+    Bits,
+    Blob,
+    Choice,
+    Enum,
+    Extension,
+    Extensions,
+    Fixed,
+    Group,
+    Message,
+    Node,
+    Repeat,
+    Rest,
+    Text,
+    Unit,
+    Vle,
+)
+
+DATA = (PUT, DEL, QUERY, REPLY, ERR)
+MESSAGES: tuple[Message, ...] = (*SCOUTING, *TRANSPORT, *NETWORK, *DECLARATIONS, *DATA)
+UNITS: tuple[Unit, ...] = (BATCH, SCOUTING_DATAGRAM)
+
+
+class GrammarError(ValueError):
+    """The grammar contradicts itself; says where and how."""
+
+
+class Field:
+    """A named place in the grammar. Compared by identity; one exists per place."""
+
+    __slots__ = (
+        "bits",
+        "check",
+        "column",
+        "doc",
+        "enum",
+        "kind",
+        "leaf",
+        "name",
+        "node",
+        "path",
+        "render",
+        "scale",
+        "spec",
+    )
+
+    def __init__(self, path: str, kind: str, doc: str, spec: str, node: object = None) -> None:
+        self.path = path
+        """Full name: `zenoh.push.scope`."""
+        self.name = path.rsplit(".", 1)[-1]
+        self.kind = kind
+        """unit, message, header, bits, vle, uint, raw, text, blob, rest, group, repeat, item, extension, bit,
+        derived or undecoded."""
+        self.doc = doc
+        self.spec = spec
+        self.node = node
+        self.leaf = kind in LEAVES
+        """Whether its spans own bytes."""
+        self.bits: tuple[Field, ...] = ()
+        """Its bit fields, the highest first."""
+        self.enum: Enum | None = getattr(node, "enum", None)
+        self.render: str = getattr(node, "render", "")
+        self.column: str = getattr(node, "column", "")
+        self.check: str = getattr(node, "check", "")
+        self.scale: int = getattr(node, "scale", 1)
+
+    @property
+    def type(self) -> str:
+        """Type of its values, for people: bool, uint8 to uint64, string, bytes, zid, timestamp, or none."""
+        node = self.node
+        if self.render in ("zid", "ntp64"):
+            return {"zid": "zid", "ntp64": "timestamp"}[self.render]
+        if isinstance(node, Bit):
+            return "bool" if node.width == 1 else "uint8" if node.width <= 8 else "uint64"
+        if isinstance(node, Vle):
+            return f"uint{node.width}"
+        if isinstance(node, Fixed):
+            return "bytes" if node.raw else f"uint{8 * node.size}" if isinstance(node.size, int) else "uint32"
+        if isinstance(node, Text) or (isinstance(node, Rest) and node.text):
+            return "string"
+        return {"header": "uint8", "bits": "uint8"}.get(self.kind, "bytes" if self.leaf else "none")
+
+    def __repr__(self) -> str:
+        return f"<Field {self.path}>"
+
+
+LEAVES = frozenset({"header", "bits", "vle", "uint", "raw", "text", "blob", "rest", "undecoded"})
+
+UNDECODED = Field("zenoh.undecoded", "undecoded", "Bytes that no field owns, after an error.", "design")
+
+EXT_HEADER = Field("zenoh.ext.header", "header", "Header of an extension.", "notes 2.1")
+EXT_LENGTH = Field("zenoh.ext.length", "vle", "Length of what follows, bytes.", "notes 2.1", Vle("length", 32, ""))
+EXT_VALUE = Field("zenoh.ext.value", "blob", "Body of an unknown ZBuf.", "notes 2.1", Blob("value", 32, ""))
+EXT_NUMBER = Field("zenoh.ext.number", "vle", "Body of an unknown Z64.", "notes 2.1", Vle("number", 64, ""))
+EXT_UNKNOWN = Field("zenoh.ext", "extension", "An extension that isn't known for its message.", "notes 2.1")
+_EXT_BITS = (
+    Bit("more", 7, "Another extension follows.", says=("last extension", "more extensions follow")),
+    Bit("enc", 5, "Encoding of the body.", width=2, enum=Enum("ENC", {0: "Unit", 1: "Z64", 2: "ZBuf", 3: "reserved"})),
+    Bit("mandatory", 4, "Must be understood.", says=("not mandatory", "mandatory")),
+    Bit("id", 0, "Id, in the scope of the message.", width=4),
+)
+EXT_HEADER.bits = tuple(Field(f"zenoh.ext.{bit.name}", "bit", bit.doc, "notes 2.1", bit) for bit in _EXT_BITS)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Place:
+    """A node of the grammar with its field, and what stands inside it."""
+
+    node: Node | Extension
+    field: Field
+    inside: tuple["Place", ...] = ()
+    count: "Place | None" = None
+    """The number in front of a repeat, the length in front of a group."""
+    item: Field | None = None
+    """Of a repeat: the group around one turn."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PlacedMessage:
+    """A message (or unit) with its fields."""
+
+    node: Message | Unit
+    field: Field
+    header: Field | None
+    inside: tuple[Place, ...]
+
+
+@cache
+def place(message: Message | Unit) -> PlacedMessage:
+    """The places of a message or unit; raises GrammarError where the grammar contradicts itself."""
+    path = f"zenoh.{(message.path if isinstance(message, Message) else '') or message.name.lower()}"
+    walk = _Walk(message)
+    if isinstance(message, Unit):
+        field = Field(path, "unit", message.doc, message.spec, message)
+        walk.known |= set(message.inputs)
+        return PlacedMessage(message, field, None, walk.nodes(message.fields, path))
+    field = Field(path, "message", message.doc, message.spec, message)
+    header = Field(f"{path}.header", "header", f"Header byte of {message.name}.", message.spec, message)
+    ident = Bit("message_id", 0, f"Id of {message.name}: 0x{message.id:02x}.", width=5)
+    header.bits = walk.bits((*message.flags, ident), path, 8)
+    return PlacedMessage(message, field, header, walk.nodes(message.fields, path))
+
+
+class _Walk:
+    """One walk over a message: names fields and checks that the grammar makes sense."""
+
+    def __init__(self, message: Message | Unit) -> None:
+        self.spec = message.spec
+        self.where = message.name
+        self.known: set[str] = set()
+
+    def fail(self, what: str) -> GrammarError:
+        return GrammarError(f"{self.where}: {what}")
+
+    def bits(self, bits: tuple[Bit, ...], path: str, size: int = 0) -> tuple[Field, ...]:
+        """Fields of bit fields; with a size they must fill so many bits, each bit once."""
+        seen = 0
+        for bit in bits:
+            if bit.mask & seen:
+                raise self.fail(f"bit field {bit.name} overlaps another")
+            seen |= bit.mask
+            self.known.add(bit.name)
+        if size and seen != (1 << size) - 1:
+            raise self.fail(f"bit fields of {path} don't fill the byte (0x{seen:02x})")
+        ordered = sorted(bits, key=lambda bit: -bit.low)
+        return tuple(self.field(f"{path}.{bit.name.lower()}", "bit", bit.doc, bit) for bit in ordered)
+
+    def field(self, path: str, kind: str, doc: str, node: object) -> Field:
+        if not doc:
+            raise self.fail(f"{path} has no description")
+        return Field(path, kind, doc, getattr(node, "spec", self.spec), node)
+
+    def uses(self, text: str) -> None:
+        unknown = conditions.names(text) - self.known
+        if unknown:
+            raise self.fail(f"condition {text!r} names {', '.join(sorted(unknown))} before it is read")
+
+    def nodes(self, nodes: tuple[Node, ...], path: str) -> tuple[Place, ...]:
+        return tuple(self.place(node, path) for node in nodes)
+
+    def place(self, node: Node, path: str) -> Place:
+        self.uses(node.when)
+        if isinstance(node, Extensions):
+            return self.chain(node, path)
+        if isinstance(node, Choice):
+            ids = [message.id for message in node.messages]
+            if len(set(ids)) < len(ids):
+                raise self.fail(f"two choices of {node.name} have the same id")
+            return Place(node, self.field(f"{path}.{node.name}", "choice", node.doc, node))
+        here = f"{path}.{node.name}" if node.name else path
+        if isinstance(node, Group):
+            self.uses(node.size)
+            self.uses(node.loose)
+            length = None
+            if node.length:
+                length = self.place(Vle("length", node.length, "Length of what follows, bytes.", render="bytes"), here)
+            return Place(node, self.field(here, "group", node.doc, node), self.nodes(node.fields, here), length)
+        if isinstance(node, Repeat):
+            return self.repeat(node, here, path)
+        field = self.field(here, KINDS[type(node)], node.doc, node)
+        if isinstance(node, Fixed):
+            field.kind = "raw" if node.raw else "uint"
+            if isinstance(node.size, str):
+                self.uses(node.size)
+        elif isinstance(node, Bits):
+            field.bits = self.bits(node.bits, path, 8)
+        elif isinstance(node, Vle):
+            field.bits = self.bits(node.bits, path)
+        self.known.add(node.name)
+        return Place(node, field)
+
+    def repeat(self, node: Repeat, here: str, path: str) -> Place:
+        count = None
+        if isinstance(node.count, str):
+            self.uses(node.count)
+        else:
+            count = self.place(node.count, path)
+        inside = self.nodes(node.fields, here)
+        item = Field(f"{here}.item", "item", f"One of {here}.", self.spec)
+        return Place(node, self.field(here, "repeat", node.doc, node), inside, count, item)
+
+    def chain(self, node: Extensions, path: str) -> Place:
+        if len({ext.key for ext in node.known}) < len(node.known):
+            raise self.fail("two extensions of a chain have the same header")
+        # any order is legal, so a field of one extension may depend on the presence of any other
+        self.known |= {ext.name for ext in node.known}
+        inside = []
+        for ext in node.known:
+            here = f"{path}.ext_{ext.name}"
+            if not ext.spec:
+                raise self.fail(f"{here} has no reference")
+            self.uses(ext.loose)
+            field = self.field(here, "extension", ext.doc, ext)
+            inside.append(Place(ext, field, self.nodes(_body(ext), here)))
+        return Place(node, Field(f"{path}.extensions", "chain", "Extensions.", "notes 2.1", node), tuple(inside))
+
+
+def _body(ext: Extension) -> tuple[Node, ...]:
+    """The fields of an extension; an opaque one has one."""
+    if ext.fields or ext.enc != ZBUF:
+        return ext.fields
+    return (Blob("value", 32, ext.doc, render=ext.render or "opaque", column=ext.column),)
+
+
+KINDS = {Bits: "bits", Vle: "vle", Fixed: "uint", Text: "text", Blob: "blob", Rest: "rest"}
+
+
+def walk(places: tuple[Place, ...]) -> Iterator[Field]:
+    """All fields below these places, in the order of the wire."""
+    for one in places:
+        if one.count is not None:
+            yield one.count.field
+        if one.item is not None and len(one.inside) > 1:
+            yield one.item
+        if not isinstance(one.node, Extensions | Choice) and getattr(one.node, "name", ""):
+            yield one.field
+            yield from one.field.bits
+        yield from walk(one.inside)
+
+
+@cache
+def fields() -> dict[str, Field]:
+    """Every field of the grammar by its name. Where two places share a name, they differ by a flag only."""
+    table: dict[str, Field] = {}
+    for message in (*UNITS, *MESSAGES):
+        placed = place(message)
+        heads = [placed.field, *([placed.header, *placed.header.bits] if placed.header else [])]
+        for field in (*heads, *walk(placed.inside)):
+            known = table.setdefault(field.path, field)
+            if known.type != field.type:
+                raise GrammarError(f"{field.path} is of type {known.type} and of type {field.type}")
+    for field in (EXT_UNKNOWN, EXT_HEADER, *EXT_HEADER.bits, EXT_LENGTH, EXT_VALUE, EXT_NUMBER, UNDECODED):
+        table[field.path] = field
+    return table
