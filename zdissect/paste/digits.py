@@ -1,0 +1,125 @@
+"""Reads plain hex, whatever stands between the digits, and base64 that is marked as such."""
+
+import base64
+import re
+
+from .literal import find_quoted, join_quoted
+from .source import PasteError, Piece, Source
+
+_RUN = re.compile(r"[0-9a-fA-F]+", re.ASCII)
+_PREFIX = re.compile(r"(?<![0-9a-zA-Z])0[xX](?=[0-9a-fA-F])|\\x(?=[0-9a-fA-F])", re.ASCII)
+_SUFFIX = re.compile(r"(?<=[0-9a-fA-F])[hH](?![0-9a-zA-Z])", re.ASCII)
+_SINGLE = re.compile(r"(?<![0-9a-zA-Z])0[xX]([0-9a-fA-F])(?![0-9a-zA-Z])", re.ASCII)
+_COMMENT = re.compile(r"(?:\||#|//|/\*|```).*")
+_FENCE = re.compile(r"^[ \t]*```.*$", re.MULTILINE)
+_BAR = re.compile(r"\|(?=[ \t]*[0-9a-fA-F]{2}(?:[ \t][0-9a-fA-F]{2})*[ \t]*(?:$|\|))", re.MULTILINE | re.ASCII)
+_BYTES = re.compile(r"\b[bB](?=[\"'])")
+_BUFFER = re.compile(r"^\s*<Buffer ")
+_LABEL = re.compile(r"^[ \t]*(?=[\w-]*[g-zG-Z])[A-Za-z][\w-]{0,30}[ \t]*[:=][ \t]*(?=[^\s:=])", re.MULTILINE | re.ASCII)
+_OTHER = re.compile(r"[^0-9a-fA-F\s,:;._\"'`()\[\]{}<>-]", re.ASCII)
+_BETWEEN = str.maketrans(dict.fromkeys(" \t\n\f\v,:;._\"'`()[]{}<>-"))
+_QUOTED_HEX = re.compile(r"(?:0[xX])?[0-9a-fA-F][0-9a-fA-F\s,:;._xX\"'\\-]*", re.ASCII)
+_BASE64 = re.compile(r"\s*base64[:,][ \t]*", re.IGNORECASE | re.ASCII)
+_BASE64_TEXT = re.compile(r"[A-Za-z0-9+/_-]{8,}={0,2}", re.ASCII)
+_CODE = re.compile(r"[g-zG-Z]")
+
+
+def _blank(match: re.Match[str]) -> str:
+    return " " * len(match[0])
+
+
+def read_plain(source: Source) -> list[Piece]:
+    """The hex digits of the text: one piece, but for code with several strings of hex, where every string is one."""
+    quoted = _quoted_hex(source)
+    if quoted:
+        return [Piece(_read(source, *span), "plain hex", source.where(*span)) for span in quoted]
+    stripped = source.text.rstrip()
+    start = len(stripped) - len(stripped.lstrip())
+    return [Piece(_read(source, start, len(stripped)), "plain hex", source.where(start, len(stripped)))]
+
+
+def _quoted_hex(source: Source) -> list[tuple[int, int]]:
+    """The strings of hex in a piece of code such as `bytes.fromhex("1d 00")`; none if all of the text is hex."""
+    text = source.text
+    groups = join_quoted(text, find_quoted(text))
+    spans = [(group[0].start, group[-1].stop) for group in groups]
+    spans = [(start, stop) for start, stop in spans if _QUOTED_HEX.fullmatch(text, start, stop)]
+    return spans if spans and _CODE.search(text, 0, spans[0][0] - 1) else []
+
+
+def _read(source: Source, start: int, stop: int) -> bytes:
+    """The bytes of a range of plain hex."""
+    text = source.text[start:stop]
+    text = _BYTES.sub(_blank, _BUFFER.sub(_blank, _FENCE.sub(_blank, text)))
+    unclear = _BAR.search(text)
+    if unclear:
+        raise source.error(
+            start + unclear.start(),
+            "what follows `|` may be hex or a remark; leave the `|` out if it is hex, write `#` if it is a remark",
+        )
+    text = _LABEL.sub(_blank, _COMMENT.sub(_blank, text))
+    # `0x5` is a byte, `5` may be half of one. Prefixes become blanks: they part the digits before from those after.
+    text = _SINGLE.sub(r" 0\1", text)
+    text = _SUFFIX.sub(" ", _PREFIX.sub("  ", text))
+    text = _joined(text)
+    other = _OTHER.search(text)
+    if other:
+        raise _unreadable(source, start + other.start(), other[0])
+    for run in _RUN.finditer(text):
+        if (run.end() - run.start()) % 2:
+            raise _odd(source, start + run.start(), run[0])
+    data = bytes.fromhex(text.translate(_BETWEEN))
+    if not data:
+        raise source.error(start, "there are no hex digits in this text, only signs and comments")
+    return data
+
+
+def _joined(text: str) -> str:
+    """Hex without a break but for the ends of lines, where a byte may have been broken too: the lines put together."""
+    runs = text.split()
+    whole_lines = len(runs) == sum(not line.isspace() for line in text.split("\n") if line)
+    if whole_lines and all(map(_RUN.fullmatch, runs)) and sum(map(len, runs)) % 2 == 0:
+        return "".join(runs)
+    return text
+
+
+def _odd(source: Source, index: int, run: str) -> PasteError:
+    if len(run) == 1:
+        return source.error(
+            index,
+            f"the hex digit `{run}` stands alone; write two digits a byte (0{run}), "
+            "or put brackets around decimal numbers: [38, 0, 66]",
+        )
+    shown = run if len(run) <= 24 else f"{run[:8]}...{run[-8:]}"
+    return source.error(
+        index + len(run) - 1,
+        f"`{shown}` has {len(run)} hex digits, an odd number; a digit is missing, or one too many was copied",
+    )
+
+
+def _unreadable(source: Source, index: int, char: str) -> PasteError:
+    name = f"`{char}`" if char.isprintable() else f"the character U+{ord(char):04X}"
+    if char == "\u2026":
+        return source.error(index, "bytes were left out here (`\u2026`); paste all of them")
+    if char == "*":
+        return source.error(index, "`*` stands for repeated lines; dump again with offsets, or without `*` (od -v)")
+    hint = "put `#` before remarks"
+    packed = "".join(source.text.split())
+    if len(packed) % 4 == 0 and _BASE64_TEXT.fullmatch(packed):
+        hint = "if this is base64, put `base64:` before it"
+    return source.error(index, f"{name} isn't a hex digit; {hint}")
+
+
+def read_base64(source: Source) -> list[Piece] | None:
+    """`base64:HQBh`, or None if the text doesn't begin so: without the mark, base64 and hex can't be told apart."""
+    mark = _BASE64.match(source.text)
+    if not mark:
+        return None
+    body = "".join(source.text[mark.end() :].split()).replace("-", "+").replace("_", "/")
+    try:
+        data = base64.b64decode(body + "=" * (-len(body) % 4), validate=True)
+    except ValueError:
+        data = b""
+    if not data:
+        raise source.error(mark.end(), "this isn't base64; copy it whole, without quotes")
+    return [Piece(data, "base64", source.where(mark.end(), len(source.text.rstrip())))]
