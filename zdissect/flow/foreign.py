@@ -1,0 +1,47 @@
+"""Link layers that we don't write out ourselves (radiotap, PPP, 802.11...): scapy finds the IP packet in the frame.
+
+Slow (some hundred microseconds a frame, and scapy's import the first time), and therefore only for what is rare.
+"""
+
+import warnings
+from functools import cache
+from typing import Any
+
+
+@cache
+def _scapy() -> tuple[dict[int, Any], tuple[Any, ...]]:
+    """scapy's classes by link type, and its IP classes; empty where scapy can't be loaded."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # scapy's own dependencies warn; nothing a user here could do about it
+            import scapy.layers.all  # noqa: F401  (registers the link types)
+            from scapy.config import conf
+            from scapy.layers.inet import IP
+            from scapy.layers.inet6 import IPv6
+    except Exception:  # not installed, or broken on this machine: a frame less, not the end of the run
+        return {}, ()
+    return dict(conf.l2types.num2layer), (IP, IPv6)
+
+
+def find_ip(link: int, data: bytes) -> tuple[bytes, int] | None:
+    """Find the IP packet in a frame of link type `link`.
+
+    Returns the packet's bytes and where they start in `data` (-1: nowhere, scapy unpacked them), or None where scapy
+    doesn't know the link type or finds no IP. Never raises.
+    """
+    layers, packets = _scapy()
+    link_layer = layers.get(link)
+    if link_layer is None:
+        return None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            frame = link_layer(data)
+            for packet in packets:
+                found = frame.getlayer(packet)
+                if found is not None:
+                    content = bytes(found.original)
+                    return content, data.find(content)
+    except Exception:  # scapy's dissectors raise what they like
+        return None
+    return None

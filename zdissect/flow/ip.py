@@ -1,0 +1,309 @@
+"""IPv4 and IPv6: from an IP packet to a TCP segment or a UDP datagram; IP fragments are put together.
+
+Total: any bytes give a record or None, never an exception, and what was not understood is counted. Checksums are not
+looked at, because a capture on the sending machine holds packets whose checksums the network card fills in later.
+
+Positions: `stop` is where the packet ends on the wire, in the coordinates of `data`; it lies beyond `len(data)` where
+the capture cut the frame. `inside` says whether `data` is the frame's own bytes (else offsets are reported as -1).
+"""
+
+from collections import Counter
+from struct import Struct, error
+from typing import NamedTuple
+
+from zdissect.records import Datagram, Endpoint, Frame, Segment
+
+Found = Segment | Datagram | None
+"""What a packet gives: None where it holds neither, or is a fragment that waits for others."""
+
+_TCP, _UDP = 6, 17
+_IPV4 = Struct(">BxHHHxB")
+"""Version and header length, total length, identification, flags and fragment offset, protocol."""
+_IPV4_TCP = Struct(">BxHxxHxB14xIIBB")
+"""An IPv4 header without options and the TCP header behind it: as above, then seq, ack, data offset, flags."""
+_IPV6 = Struct(">BxxxHB")
+_TCP_HEADER = Struct(">4xIIBB")
+
+_AUTHENTICATION, _FRAGMENT = 51, 44
+_EXTENSIONS = frozenset({0, 43, 60, 135, 139, 140, _AUTHENTICATION, _FRAGMENT})
+"""IPv6 headers that carry the number of the next one: hop-by-hop, routing, destination, mobility, HIP, shim6..."""
+_PROTOCOLS = {1: "icmp", 2: "igmp", 50: "esp", 58: "icmpv6", 59: "ip without content", 132: "sctp"}
+
+MAX_PAIRS = 1 << 16
+"""Pairs of endpoints remembered; a port scan must not fill the memory."""
+MAX_OPEN = 1024
+"""Datagrams that wait for fragments; Linux keeps 4 MiB of them, which is fewer."""
+MAX_OPEN_BYTES = 16 << 20
+FRAGMENT_LIFETIME_NS = 30 * 10**9
+"""Linux's ipfrag_time; afterwards an identification may be in use again."""
+MAX_FINISHED = 64
+"""Datagrams remembered after they are complete, so that a late duplicate of a fragment opens no new one."""
+
+_new = tuple.__new__  # NamedTuple's own constructor takes twice the time
+
+
+class _Whole(NamedTuple):
+    """An IP payload put together from fragments."""
+
+    data: bytes
+    """The captured bytes, up to the first that the capture cut off."""
+    size: int
+    """Bytes on the wire."""
+    frames: tuple[int, ...]
+
+
+class _Open:
+    """A datagram some of whose fragments are not there yet."""
+
+    __slots__ = ("held", "parts", "size", "ts_ns")
+
+    def __init__(self, ts_ns: int) -> None:
+        self.ts_ns = ts_ns
+        self.parts: list[tuple[int, int, bytes, int]] = []
+        """(start, stop, captured bytes, frame number), ascending, without overlap."""
+        self.size = -1
+        self.held = 0
+
+    def add(self, start: int, stop: int, data: bytes, number: int) -> None:
+        """Keep what no earlier fragment holds (the first wins: RFC 815's order would let a late one overwrite)."""
+        if not self.parts or self.parts[-1][1] <= start:  # in order, as nearly always
+            self.parts.append((start, stop, data, number))
+            self.held += stop - start
+            return
+        position, fresh = start, []
+        for other_start, other_stop, _, _ in self.parts:
+            if other_start > position and position < stop:
+                fresh.append((position, min(other_start, stop)))
+            position = max(position, other_stop)
+        if position < stop:
+            fresh.append((position, stop))
+        if fresh:
+            self.parts += [(a, b, data[a - start : b - start], number) for a, b in fresh]
+            self.parts.sort()
+            self.held += sum(b - a for a, b in fresh)
+
+    def whole(self) -> _Whole | None:
+        if self.size < 0 or self.held < self.size:
+            return None
+        data = bytearray()
+        complete, position = True, 0
+        for start, stop, captured, _ in self.parts:
+            if position >= self.size:
+                break
+            if start != position:
+                return None
+            position = stop
+            if complete:
+                data += captured
+                complete = len(captured) == stop - start
+        frames = tuple(dict.fromkeys(number for start, _, _, number in self.parts if start < self.size))
+        return _Whole(bytes(data[: self.size]), self.size, frames)
+
+
+class _Fragments:
+    """Datagrams in the making, oldest first; bounded in number, bytes and time."""
+
+    def __init__(self, ignored: Counter[str]) -> None:
+        self._ignored = ignored
+        self._open: dict[bytes, _Open] = {}
+        self._finished: dict[bytes, bytes] = {}
+        self._held = 0
+
+    def feed(self, key: bytes, frame: Frame, start: int, more: bool, data: bytes, size: int) -> _Whole | None:
+        """Take a fragment: `size` bytes from `start`, of which `data` was captured. Gives what it completes."""
+        finished = self._finished.get(key)
+        if finished is not None:
+            if data and data == finished[start : start + len(data)]:
+                return None
+            del self._finished[key]
+        datagram = self._open.get(key)
+        if datagram is not None and abs(frame.ts_ns - datagram.ts_ns) > FRAGMENT_LIFETIME_NS:
+            self._drop(key)
+            datagram = None
+        if datagram is None:
+            datagram = self._open[key] = _Open(frame.ts_ns)
+        before = datagram.held
+        datagram.add(start, start + size, data, frame.number)
+        self._held += datagram.held - before
+        if not more and datagram.size < 0:
+            datagram.size = start + size
+        whole = datagram.whole()
+        if whole is not None:
+            self._held -= self._open.pop(key).held
+            self._remember(key, whole.data)
+        while len(self._open) > MAX_OPEN or self._held > MAX_OPEN_BYTES:
+            self._drop(next(iter(self._open)))
+        return whole
+
+    def close(self) -> None:
+        for key in list(self._open):
+            self._drop(key)
+
+    def _drop(self, key: bytes) -> None:
+        dropped = self._open.pop(key)
+        self._held -= dropped.held
+        self._ignored["ip fragment dropped"] += len({part[3] for part in dropped.parts})
+
+    def _remember(self, key: bytes, data: bytes) -> None:
+        self._finished[key] = data
+        if len(self._finished) > MAX_FINISHED:
+            del self._finished[next(iter(self._finished))]
+
+
+class Packets:
+    """Decodes IP packets; holds the fragments that wait for others."""
+
+    def __init__(self, ignored: Counter[str]) -> None:
+        self._ignored = ignored
+        self._pairs: dict[bytes, tuple[Endpoint, Endpoint]] = {}
+        self._fragments = _Fragments(ignored)
+
+    def close(self) -> None:
+        """Count the fragments that never became a datagram."""
+        self._fragments.close()
+
+    def any(self, frame: Frame, data: bytes, start: int, stop: int, inside: bool = True) -> Found:
+        """Decode the IP packet at `start`, its version taken from its first byte."""
+        version = data[start] >> 4 if start < len(data) else 0
+        if version == 4:
+            return self.ipv4(frame, data, start, stop, inside)
+        if version == 6:
+            return self.ipv6(frame, data, start, stop, inside)
+        return self._ignore("not ip")
+
+    def ipv4(self, frame: Frame, data: bytes, start: int, stop: int, inside: bool = True) -> Found:
+        """Decode the IPv4 packet at `start`."""
+        try:
+            first, total, fragment, protocol, seq, ack, size, flags = _IPV4_TCP.unpack_from(data, start)
+        except error:
+            return self._ipv4(frame, data, start, stop, inside)
+        body = start + 20 + (size >> 2 & 0x3C)
+        end = start + total
+        # the common case, all at once: TCP, no IP options, no fragment, nothing cut off
+        if first != 0x45 or protocol != _TCP or fragment & 0x3FFF or size < 0x50 or not body <= end <= len(data):
+            return self._ipv4(frame, data, start, stop, inside)
+        ends = data[start + 12 : start + 24]
+        src, dst = self._pairs.get(ends) or self._pair(ends)
+        return _new(Segment, (frame, src, dst, seq, ack, flags, data[body:end], 0, body if inside else -1))
+
+    def _ipv4(self, frame: Frame, data: bytes, start: int, stop: int, inside: bool) -> Found:
+        if len(data) < start + 20:
+            return self._ignore("short ipv4")
+        first, total, identification, fragment, protocol = _IPV4.unpack_from(data, start)
+        body = start + (first & 15) * 4
+        if total:  # 0: segmentation offload, longer than the field can say; else whatever follows is Ethernet padding
+            stop = min(stop, start + total)
+        if first >> 4 != 4 or not start + 20 <= body <= stop:
+            return self._ignore("bad ipv4")
+        addresses = data[start + 12 : start + 20]
+        if not fragment & 0x3FFF:
+            return self._transport(frame, data, protocol, addresses, body, stop, inside)
+        key = addresses + bytes((protocol, identification >> 8, identification & 255))
+        more = bool(fragment & 0x2000)
+        return self._fragment(frame, data, protocol, addresses, key, (fragment & 0x1FFF) * 8, more, body, stop)
+
+    def ipv6(self, frame: Frame, data: bytes, start: int, stop: int, inside: bool = True) -> Found:
+        """Decode the IPv6 packet at `start`, past its extension headers."""
+        if len(data) < start + 40:
+            return self._ignore("short ipv6")
+        first, length, header = _IPV6.unpack_from(data, start)
+        if first >> 4 != 6:
+            return self._ignore("bad ipv6")
+        addresses = data[start + 8 : start + 40]
+        body = start + 40
+        if length:  # 0: a jumbogram or segmentation offload
+            stop = min(stop, body + length)
+        while header in _EXTENSIONS:
+            if len(data) < body + 8:
+                return self._ignore("short ipv6")
+            this, header, size = header, data[body], data[body + 1]
+            if this == _FRAGMENT:
+                place = int.from_bytes(data[body + 2 : body + 4])
+                if place & 0xFFF9:  # else an "atomic fragment", which is whole (RFC 6946)
+                    key = addresses + data[body + 4 : body + 8]
+                    more = bool(place & 1)
+                    return self._fragment(frame, data, header, addresses, key, place & 0xFFF8, more, body + 8, stop)
+                size = 0
+            body += (size + 2) * 4 if this == _AUTHENTICATION else (size + 1) * 8
+        return self._transport(frame, data, header, addresses, body, stop, inside)
+
+    def _fragment(
+        self,
+        frame: Frame,
+        data: bytes,
+        protocol: int,
+        addresses: bytes,
+        key: bytes,
+        place: int,
+        more: bool,
+        body: int,
+        stop: int,
+    ) -> Found:
+        if stop <= body:
+            return self._ignore("bad ip fragment")
+        # an IPv6 fragment after the first names the next header too, but only the first one's counts (RFC 8200, 4.5);
+        # they differ only in forged packets, and then the datagram is the one that completes it
+        whole = self._fragments.feed(key, frame, place, more, data[body : min(stop, len(data))], stop - body)
+        if whole is None:
+            return None
+        return self._transport(frame, whole.data, protocol, addresses, 0, whole.size, False, whole.frames)
+
+    def _transport(
+        self,
+        frame: Frame,
+        data: bytes,
+        protocol: int,
+        addresses: bytes,
+        body: int,
+        stop: int,
+        inside: bool,
+        frames: tuple[int, ...] = (),
+    ) -> Found:
+        if protocol == _TCP:
+            return self._tcp(frame, data, addresses, body, stop, inside)
+        if protocol == _UDP:
+            return self._udp(frame, data, addresses, body, stop, inside, frames or (frame.number,))
+        return self._ignore(_PROTOCOLS.get(protocol) or f"ip protocol {protocol}")
+
+    def _tcp(self, frame: Frame, data: bytes, addresses: bytes, start: int, stop: int, inside: bool) -> Found:
+        if min(len(data), stop) < start + 14:
+            return self._ignore("short tcp")
+        seq, ack, size, flags = _TCP_HEADER.unpack_from(data, start)
+        body = start + (size >> 2 & 0x3C)
+        if size < 0x50 or body > stop:
+            return self._ignore("bad tcp")
+        src, dst = self._ends(addresses, data, start)
+        payload, missing = data[body : min(stop, len(data))], stop - max(body, min(stop, len(data)))
+        return Segment(frame, src, dst, seq, ack, flags, payload, missing, body if inside else -1)
+
+    def _udp(
+        self, frame: Frame, data: bytes, addresses: bytes, start: int, stop: int, inside: bool, frames: tuple[int, ...]
+    ) -> Found:
+        body = start + 8
+        if min(len(data), stop) < body:
+            return self._ignore("short udp")
+        length = int.from_bytes(data[start + 4 : start + 6])
+        if length:  # 0: longer than the field can say
+            stop = min(stop, start + length)
+        if stop < body:
+            return self._ignore("bad udp")
+        src, dst = self._ends(addresses, data, start)
+        payload, missing = data[body : min(stop, len(data))], max(0, stop - len(data))
+        return Datagram(frame, src, dst, payload, missing, body if inside else -1, frames)
+
+    def _ends(self, addresses: bytes, data: bytes, start: int) -> tuple[Endpoint, Endpoint]:
+        ends = addresses + data[start : start + 4]
+        return self._pairs.get(ends) or self._pair(ends)
+
+    def _pair(self, ends: bytes) -> tuple[Endpoint, Endpoint]:
+        """The two ends from both addresses and both ports, remembered: there are few of them and many packets."""
+        if len(self._pairs) >= MAX_PAIRS:
+            self._pairs.clear()
+        half = (len(ends) - 4) // 2
+        src = Endpoint(ends[:half], int.from_bytes(ends[-4:-2]))
+        dst = Endpoint(ends[half:-4], int.from_bytes(ends[-2:]))
+        return self._pairs.setdefault(ends, (src, dst))
+
+    def _ignore(self, what: str) -> Found:
+        self._ignored[what] += 1
+        return None
