@@ -41,7 +41,7 @@ class Capture:
         except CaptureError:
             self.close()
             raise
-        self._frames = self._read()
+        self._frames = _frames(self._file, self._reader)
 
     @property
     def link_types(self) -> set[int]:
@@ -77,16 +77,7 @@ class Capture:
 
     def close(self) -> None:
         """Close the file; standard input stays open."""
-        if self._file is not getattr(sys.stdin, "buffer", None):
-            self._file.close()
-
-    def _read(self) -> Generator[Frame, None, None]:
-        try:
-            yield from self._reader
-        except OSError as error:
-            raise _unreadable(self.path, error, self._reader.progress()) from error
-        finally:
-            self.close()
+        _close(self._file)
 
 
 def open_capture(path: str) -> Capture:
@@ -112,6 +103,21 @@ def _open(path: str) -> io.BufferedReader:
             return cast(io.BufferedReader, sys.stdin.buffer)
     except (OSError, ValueError) as error:  # ValueError: a null character in the name
         raise _unreadable(path, error) from error
+
+
+def _close(file: io.BufferedReader) -> None:
+    if file is not getattr(sys.stdin, "buffer", None):
+        file.close()
+
+
+def _frames(file: io.BufferedReader, reader: Reader) -> Generator[Frame, None, None]:
+    """Iterate over `reader` and close `file`. Does not refer to the Capture: in a cycle it would stay open for long."""
+    try:
+        yield from reader
+    except OSError as error:
+        raise _unreadable(reader.name, error, reader.progress()) from error
+    finally:
+        _close(file)
 
 
 def _size(file: io.BufferedReader) -> int | None:

@@ -92,17 +92,17 @@ class GzipStream(io.RawIOBase):
 
 
 def _salvage(member: "zlib._Decompress", packed: bytes, size: int) -> bytes:
-    """Unpack up to the damage, in smaller and smaller steps, because the call that meets it gives nothing."""
+    """Unpack up to the damage, in smaller and smaller steps, because the call that meets it gives nothing.
+
+    The steps are of input: output that ends just before the damage does not keep zlib from going on to meet it.
+    """
     good = bytearray()
-    for step in (1 << 14, 1 << 7, 1):
-        while len(good) < size:
+    for step in (1 << 12, 1 << 6, 1):
+        while packed and len(good) < size:
             trial = member.copy()
             try:
-                piece = trial.decompress(packed, min(step, size - len(good)))
+                good += trial.decompress(packed[:step], size - len(good))
             except zlib.error:
                 break
-            if not piece:
-                break
-            good += piece
-            member, packed = trial, trial.unconsumed_tail
+            member, packed = trial, packed[step:]
     return bytes(good)

@@ -195,8 +195,7 @@ class PcapngReader(Reader):
 
     def _bad_packet(self, length: int, interface: int, captured: int, around: int) -> CaptureError:
         if interface >= len(self._interfaces):
-            known = len(self._interfaces)
-            return self.damaged(self._offset, f"a packet of interface {interface}, where {known} are described")
+            return self.damaged(self._offset, f"a packet of interface {interface}, which no block describes")
         if captured > length - around:
             return self.damaged(self._offset, f"a frame of {captured} bytes in a block of {length}")
         return self._bad_trailer(length)

@@ -32,10 +32,10 @@ def looks_like(head: bytes) -> str:
         return "a tar archive: unpack it first"
     if head and not any(head):
         return "nothing but zeros: the copy or the disk failed"
-    if _is_erf(head):
-        return "an ERF capture: convert it with `editcap FILE OUT.pcapng`"
     if _is_text(head):
         return "text: for a hex dump there is `zdissect hex`"
+    if _is_erf(head):
+        return "an ERF capture: convert it with `editcap FILE OUT.pcapng`"
     return ""
 
 

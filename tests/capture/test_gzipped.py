@@ -1,0 +1,97 @@
+import gzip
+import io
+import random
+import tracemalloc
+import zlib
+
+import pytest
+
+from zdissect.capture.gzipped import GzipStream, UnpackError
+
+
+@pytest.fixture(scope="module")
+def content(build):
+    noise = random.Random(1).randbytes
+    return build.pcap_header() + b"".join(build.pcap_record(noise(40) + bytes(900)) for _ in range(100))
+
+
+def unpack(packed: bytes, size: int) -> tuple[bytes, str]:
+    """All that comes out, asking for `size` bytes at a time, and the text of the error or ""."""
+    stream = GzipStream(packed[:4], io.BytesIO(packed[4:]))
+    out = bytearray()
+    try:
+        while piece := stream.read(size):
+            assert len(piece) <= size
+            out += piece
+    except UnpackError as error:
+        with pytest.raises(UnpackError):
+            stream.read(1)
+        return bytes(out), str(error)
+    return bytes(out), ""
+
+
+@pytest.mark.parametrize("size", [7, 258, 4096, 1 << 20])
+def test_members_and_padding(content, size):
+    packed = gzip.compress(content) + gzip.compress(b"") + bytes(100) + gzip.compress(content) + bytes(70_000)
+    assert unpack(packed, size) == (content + content, "")
+
+
+@pytest.mark.parametrize("size", [7, 1 << 20])
+def test_everything_before_a_cut_comes_out(content, size):
+    packed = gzip.compress(content)
+    for end in range(20, len(packed), 97):
+        out, error = unpack(packed[:end], size)
+        assert out == zlib.decompressobj(31).decompress(packed[:end])
+        assert error == f"the gzip data end too early, at byte {end}"
+
+
+def test_everything_before_damage_comes_out(content):
+    head, tail = content[:50_000], content[50_000:]
+    packer = zlib.compressobj(wbits=31)
+    good = packer.compress(head) + packer.flush(zlib.Z_FULL_FLUSH)
+    packed = good + b"\xff" * 20 + packer.compress(tail) + packer.flush()
+    for size in 7, 1000, 1 << 20:
+        out, error = unpack(packed, size)
+        assert out == head
+        assert "damaged" in error
+
+
+def test_wrong_checksum(content):
+    packed = bytearray(gzip.compress(content))
+    packed[-6] ^= 1
+    out, error = unpack(bytes(packed), 1 << 20)
+    assert out == content
+    assert error == (
+        f"the gzip data are damaged before byte {len(packed)} "
+        "(zlib: Error -3 while decompressing data: incorrect data check)"
+    )
+
+
+def test_frames_come_before_the_error(read, content):
+    packed = gzip.compress(content)
+    frames, error = read(packed + b"garbage")
+    assert len(frames) == 100
+    assert error.startswith("the gzip data are damaged before byte")
+    assert error.endswith("; the 100 frames before that were read, to have the rest copy it again")
+    frames, error = read(packed[:-1])
+    assert len(frames) == 100
+    assert error.startswith(f"the gzip data end too early, at byte {len(packed) - 1}; the 100 frames before that")
+    assert read(packed[:3])[1].startswith("the gzip data end too early, at byte 3; nothing could be read")
+    assert read(gzip.compress(packed))[1].endswith(
+        "what is packed in it looks like gzip data again: unpack them once more"
+    )
+    assert "ends at unpacked byte 95604, inside record 100, which starts" in read(gzip.compress(content[:-20]))[1]
+
+
+def test_little_memory_whatever_the_content(build, read):
+    """A bomb in gzip, and lengths out of garbage."""
+    bomb = gzip.compress(build.section() + build.block(99, bytes(64 << 20)), 1)
+    tracemalloc.start()
+    try:
+        assert read(bomb) == ([], "")
+        assert "damaged" in read(build.pcap_header() + b"\xff" * 100)[1]
+        assert "damaged" in read(build.section() + b"\x06\0\0\0" + b"\xff" * 100)[1]
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 6 << 20
