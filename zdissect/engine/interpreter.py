@@ -1,8 +1,8 @@
 """Bytes to tape: the reference meaning of the grammar.
 
-`interpret` is total: any bytes give a tape whose leaves cover them exactly, never an exception, in linear time. An error
-ends the innermost length-delimited region (extension body, batch, datagram): what was read stays, the rest of the region
-becomes an `undecoded` leaf, and reading goes on behind it.
+`interpret` is total: any bytes give a tape whose leaves cover them exactly, never an exception, in linear time. An
+error ends the innermost length-delimited region (extension body, batch, datagram): what was read stays, the rest of the
+region becomes an `undecoded` leaf, and reading goes on behind it.
 
 A region that was cut (by a snap length, or because a length runs past the end) differs from one that ended: nothing in
 it may depend on where it was cut, so that a prefix of the bytes gives a prefix of the leaves.
@@ -18,7 +18,6 @@ from zdissect.engine.program import (
     CHOICE,
     EXTENSIONS,
     GROUP,
-    INLINE,
     RAW,
     REGION,
     REPEAT,
@@ -368,8 +367,8 @@ class _Run:
         return pos
 
     def sized(
-        self, field: Field, steps: tuple[Step, ...], limit: Any, pos: int, stop: int, cut: bool, depth: int, header: int,
-        values: Values, length: Field | None = None, loose: bool = False,
+        self, field: Field, steps: tuple[Step, ...], limit: Any, pos: int, stop: int, cut: bool, depth: int,
+        header: int, values: Values, length: Field | None = None, loose: bool = False,
     ) -> int:  # fmt: skip
         """A region with a length in front (of which `limit` is the largest value), or of a size that is known.
 

@@ -6,11 +6,11 @@ so far; a name without a value counts as 0. The compiler pastes its source and t
 
 import ast
 from collections.abc import Callable, Mapping
-from functools import lru_cache
+from functools import cache
 
 ALLOWED = (
-    ast.Expression, ast.BoolOp, ast.And, ast.Or, ast.UnaryOp, ast.Not, ast.BinOp, ast.Add, ast.Sub, ast.Mult, ast.Compare,
-    ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Name, ast.Load, ast.Constant,
+    ast.Expression, ast.BoolOp, ast.And, ast.Or, ast.UnaryOp, ast.Not, ast.BinOp, ast.Add, ast.Sub, ast.Mult,
+    ast.Compare, ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Name, ast.Load, ast.Constant,
 )  # fmt: skip
 
 Test = Callable[[Mapping[str, int]], int]
@@ -20,7 +20,7 @@ class ConditionError(ValueError):
     """A condition of the grammar that isn't in the language."""
 
 
-@lru_cache(maxsize=None)
+@cache
 def parse(text: str) -> ast.Expression:
     """The syntax tree of a condition. Raises ConditionError for anything outside the language."""
     try:
@@ -33,13 +33,13 @@ def parse(text: str) -> ast.Expression:
     return tree
 
 
-@lru_cache(maxsize=None)
+@cache
 def names(text: str) -> frozenset[str]:
     """The field names that a condition uses."""
     return frozenset(node.id for node in ast.walk(parse(text)) if isinstance(node, ast.Name)) if text else frozenset()
 
 
-@lru_cache(maxsize=None)
+@cache
 def test(text: str) -> Test:
     """The condition as a function of the values read so far."""
     source = ast.unparse(_Lookup().visit(ast.parse(text, mode="eval"))) if parse(text) else ""
@@ -47,7 +47,7 @@ def test(text: str) -> Test:
     return function
 
 
-@lru_cache(maxsize=None)
+@cache
 def flag_test(text: str) -> tuple[str, bool] | None:
     """(name, wanted) if the condition is nothing but `NAME` or `not NAME`, else None."""
     body = parse(text).body
@@ -61,6 +61,6 @@ def flag_test(text: str) -> tuple[str, bool] | None:
 class _Lookup(ast.NodeTransformer):
     """Replaces each name by a look-up with the default 0."""
 
-    def visit_Name(self, node: ast.Name) -> ast.expr:  # noqa: N802
+    def visit_Name(self, node: ast.Name) -> ast.expr:
         call = ast.parse(f"values.get({node.id!r}, 0)", mode="eval").body
         return ast.copy_location(call, node)

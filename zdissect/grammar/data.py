@@ -6,7 +6,6 @@ from zdissect.grammar.structures import BODY_ENCODING, ENCODING, T_STAMP, TIMEST
 from zdissect.grammar.types import (
     UNIT,
     ZBUF,
-    Z,
     Blob,
     Choice,
     Extension,
@@ -15,6 +14,7 @@ from zdissect.grammar.types import (
     Rest,
     Text,
     Vle,
+    Z,
     flag,
     reserved,
 )

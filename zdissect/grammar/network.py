@@ -7,7 +7,6 @@ from zdissect.grammar.extensions import NODE_ID, QOS, RESPONDER_ID, TIMESTAMP, T
 from zdissect.grammar.structures import M, N, locators, wire_expr
 from zdissect.grammar.types import (
     Z64,
-    Z,
     Bit,
     Bits,
     Blob,
@@ -19,6 +18,7 @@ from zdissect.grammar.types import (
     Message,
     Repeat,
     Vle,
+    Z,
     flag,
     reserved,
 )

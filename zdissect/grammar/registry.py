@@ -272,7 +272,7 @@ def walk(places: tuple[Place, ...]) -> Iterator[Field]:
             yield one.count.field
         if one.item is not None and len(one.inside) > 1:
             yield one.item
-        if not isinstance(one.node, Extensions | Choice) and getattr(one.node, "name", ""):
+        if not isinstance(one.node, Extensions | Choice) and (not isinstance(one.node, Group) or one.node.name):
             yield one.field
             yield from one.field.bits
         yield from walk(one.inside)

@@ -24,54 +24,142 @@ class Rule(NamedTuple):
 
 
 _RULES = (
-    Rule("truncated", ERROR, MALFORMED, "A field or a region runs past the end of what holds it. The sender wrote a "
-         "wrong length, or wrote less than it announced.", "code; notes 9 no. 2"),
-    Rule("trailing-bytes", ERROR, MALFORMED, "Bytes are left over in a region whose structure has ended. They belong to "
-         "no field; the receiver fails or ignores them.", "code; notes 9 no. 2"),
-    Rule("unknown-message", ERROR, MALFORMED, "The id in the header byte names no message at this place. The "
-         "implementation fails to decode and closes the link.", "code; notes 9 no. 1"),
-    Rule("reserved-encoding", ERROR, MALFORMED, "The two ENC bits of an extension or of an OAM are 11, which has no "
-         "meaning: the length of the body can't be known.", "code; notes 2.1 and 9 no. 3"),
-    Rule("unknown-mandatory-extension", ERROR, PROTOCOL, "An extension with M=1 isn't known for this message: a "
-         "receiver must not process the message. The implementation closes the link.", "site; code; notes 9 no. 3"),
-    Rule("unknown-extension", NOTE, PROTOCOL, "An extension with M=0 isn't known for this message. Receivers skip it.",
-         "site; notes 9 no. 4"),
-    Rule("extension-form", WARNING, PROTOCOL, "The id of this extension is known for this message, but with another "
-         "encoding or another M bit. Receivers compare all seven bits and treat it as unknown.", "code; notes 2.1"),
-    Rule("vle-overflow", ERROR, MALFORMED, "A variable-length integer is larger than the field's nominal width. "
-         "Receivers refuse it or keep its low bits.", "code; notes 1.1 and 9 no. 5"),
-    Rule("vle-overlong", WARNING, MALFORMED, "A variable-length integer uses more bytes than it needs. It is legal to "
-         "read, but no known sender writes it.", "code; notes 1.1 and 9 no. 5"),
-    Rule("reserved-bits", WARNING, PROTOCOL, "Reserved bits are set. They must be zero; receivers ignore them.",
-         "pages; notes 9 no. 6 and 13 no. 24"),
-    Rule("invalid-value", ERROR, PROTOCOL, "The value has no meaning in this field; receivers fail to decode it.",
-         "code; notes 9 no. 7 and 8"),
-    Rule("scout-nothing", WARNING, PROTOCOL, "SCOUT asks for no role at all: nobody will answer.", "code; notes 9 no. 7"),
-    Rule("zero-zid", ERROR, PROTOCOL, "A ZenohID is all zeros, which is invalid.", "code; notes 1.3 and 9 no. 7"),
-    Rule("zid-length", ERROR, PROTOCOL, "A ZenohID must have 1 to 16 bytes.", "code; notes 1.3 and 9 no. 8"),
-    Rule("invalid-utf8", ERROR, MALFORMED, "A text isn't valid UTF-8. The Rust implementation refuses it; zenoh-pico "
-         "doesn't check.", "code; notes 1.2 and 9 no. 8"),
-    Rule("text-length", ERROR, PROTOCOL, "A text is longer (or shorter) than its field allows.", "code; notes 9 no. 8"),
-    Rule("version", WARNING, PROTOCOL, "The protocol version isn't 0x09 (Zenoh 1.0 and later). 0x08 is Zenoh 0.10 and "
-         "0.11, with the same headers but other bodies: what follows is read as version 9 and may be wrong.",
-         "pages; notes 9 no. 9 and 10"),
-    Rule("unknown-close-reason", WARNING, PROTOCOL, "The reason of a CLOSE isn't one of the known ones.",
-         "site; notes 4.1 and 9 no. 29"),
-    Rule("unknown-consolidation", WARNING, PROTOCOL, "The consolidation mode isn't one of the four known; receivers read "
-         "it as Auto.", "code; notes 7.1"),
-    Rule("unknown-encoding", NOTE, PROTOCOL, "The encoding id has no name. Ids are a convention of the API, not "
-         "negotiated.", "code; notes 1.5 and 9 no. 58"),
-    Rule("zero-budget", WARNING, PROTOCOL, "Budget is 0; it must not be. The implementation reads it as none.",
-         "query#Budget Extension; notes 9 no. 39"),
-    Rule("zero-expr-id", WARNING, PROTOCOL, "A key expression is declared with id 0, which stands for the global scope.",
-         "code; notes 6.2 and 9 no. 42"),
-    Rule("zero-stamp", ERROR, PROTOCOL, "A timestamp stack that stamps nowhere (configuration 0) is invalid.",
-         "code; notes 2.3"),
-    Rule("query-body-length", NOTE, PROTOCOL, "The declared length of a query body in shared memory counts the data, "
-         "not the descriptor: a known fault of the Rust sender. The structure was followed instead.",
-         "code; notes 2.3 and 13 no. 2"),
-    Rule("cut-by-capture", NOTE, CAPTURE, "The capture kept only the first bytes of this frame (snaplen): what follows "
-         "was on the wire but isn't in the file. Capture with a larger snap length (tcpdump -s 0).", "capture"),
+    Rule(
+        "truncated", ERROR, MALFORMED,
+        "A field or a region runs past the end of what holds it. The sender wrote a wrong length, or wrote less "
+        "than it announced.",
+        "code; notes 9 no. 2",
+    ),
+    Rule(
+        "trailing-bytes", ERROR, MALFORMED,
+        "Bytes are left over in a region whose structure has ended. They belong to no field; the receiver fails "
+        "or ignores them.",
+        "code; notes 9 no. 2",
+    ),
+    Rule(
+        "unknown-message", ERROR, MALFORMED,
+        "The id in the header byte names no message at this place. The implementation fails to decode and closes "
+        "the link.",
+        "code; notes 9 no. 1",
+    ),
+    Rule(
+        "reserved-encoding", ERROR, MALFORMED,
+        "The two ENC bits of an extension or of an OAM are 11, which has no meaning: the length of the body can't "
+        "be known.",
+        "code; notes 2.1 and 9 no. 3",
+    ),
+    Rule(
+        "unknown-mandatory-extension", ERROR, PROTOCOL,
+        "An extension with M=1 isn't known for this message: a receiver must not process the message. The "
+        "implementation closes the link.",
+        "site; code; notes 9 no. 3",
+    ),
+    Rule(
+        "unknown-extension", NOTE, PROTOCOL,
+        "An extension with M=0 isn't known for this message. Receivers skip it.",
+        "site; notes 9 no. 4",
+    ),
+    Rule(
+        "extension-form", WARNING, PROTOCOL,
+        "The id of this extension is known for this message, but with another encoding or another M bit. "
+        "Receivers compare all seven bits and treat it as unknown.",
+        "code; notes 2.1",
+    ),
+    Rule(
+        "vle-overflow", ERROR, MALFORMED,
+        "A variable-length integer is larger than the field's nominal width. Receivers refuse it or keep its low "
+        "bits.",
+        "code; notes 1.1 and 9 no. 5",
+    ),
+    Rule(
+        "vle-overlong", WARNING, MALFORMED,
+        "A variable-length integer uses more bytes than it needs. It is legal to read, but no known sender writes "
+        "it.",
+        "code; notes 1.1 and 9 no. 5",
+    ),
+    Rule(
+        "reserved-bits", WARNING, PROTOCOL,
+        "Reserved bits are set. They must be zero; receivers ignore them.",
+        "pages; notes 9 no. 6 and 13 no. 24",
+    ),
+    Rule(
+        "invalid-value", ERROR, PROTOCOL,
+        "The value has no meaning in this field; receivers fail to decode it.",
+        "code; notes 9 no. 7 and 8",
+    ),
+    Rule(
+        "scout-nothing", WARNING, PROTOCOL,
+        "SCOUT asks for no role at all: nobody will answer.",
+        "code; notes 9 no. 7",
+    ),
+    Rule(
+        "zero-zid", ERROR, PROTOCOL,
+        "A ZenohID is all zeros, which is invalid.",
+        "code; notes 1.3 and 9 no. 7",
+    ),
+    Rule(
+        "zid-length", ERROR, PROTOCOL,
+        "A ZenohID must have 1 to 16 bytes.",
+        "code; notes 1.3 and 9 no. 8",
+    ),
+    Rule(
+        "invalid-utf8", ERROR, MALFORMED,
+        "A text isn't valid UTF-8. The Rust implementation refuses it; zenoh-pico doesn't check.",
+        "code; notes 1.2 and 9 no. 8",
+    ),
+    Rule(
+        "text-length", ERROR, PROTOCOL,
+        "A text is longer (or shorter) than its field allows.",
+        "code; notes 9 no. 8",
+    ),
+    Rule(
+        "version", WARNING, PROTOCOL,
+        "The protocol version isn't 0x09 (Zenoh 1.0 and later). 0x08 is Zenoh 0.10 and 0.11, with the same "
+        "headers but other bodies: what follows is read as version 9 and may be wrong.",
+        "pages; notes 9 no. 9 and 10",
+    ),
+    Rule(
+        "unknown-close-reason", WARNING, PROTOCOL,
+        "The reason of a CLOSE isn't one of the known ones.",
+        "site; notes 4.1 and 9 no. 29",
+    ),
+    Rule(
+        "unknown-consolidation", WARNING, PROTOCOL,
+        "The consolidation mode isn't one of the four known; receivers read it as Auto.",
+        "code; notes 7.1",
+    ),
+    Rule(
+        "unknown-encoding", NOTE, PROTOCOL,
+        "The encoding id has no name. Ids are a convention of the API, not negotiated.",
+        "code; notes 1.5 and 9 no. 58",
+    ),
+    Rule(
+        "zero-budget", WARNING, PROTOCOL,
+        "Budget is 0; it must not be. The implementation reads it as none.",
+        "query#Budget Extension; notes 9 no. 39",
+    ),
+    Rule(
+        "zero-expr-id", WARNING, PROTOCOL,
+        "A key expression is declared with id 0, which stands for the global scope.",
+        "code; notes 6.2 and 9 no. 42",
+    ),
+    Rule(
+        "zero-stamp", ERROR, PROTOCOL,
+        "A timestamp stack that stamps nowhere (configuration 0) is invalid.",
+        "code; notes 2.3",
+    ),
+    Rule(
+        "query-body-length", NOTE, PROTOCOL,
+        "The declared length of a query body in shared memory counts the data, not the descriptor: a known fault "
+        "of the Rust sender. The structure was followed instead.",
+        "code; notes 2.3 and 13 no. 2",
+    ),
+    Rule(
+        "cut-by-capture", NOTE, CAPTURE,
+        "The capture kept only the first bytes of this frame (snaplen): what follows was on the wire but isn't in "
+        "the file. Capture with a larger snap length (tcpdump -s 0).",
+        "capture",
+    ),
 )  # fmt: skip
 
 RULES = {rule.code: rule for rule in _RULES}

@@ -8,7 +8,6 @@ from zdissect.grammar.types import (
     UNIT,
     Z64,
     ZBUF,
-    Z,
     Bit,
     Blob,
     Choice,
@@ -21,6 +20,7 @@ from zdissect.grammar.types import (
     Rest,
     Text,
     Vle,
+    Z,
     flag,
     reserved,
 )

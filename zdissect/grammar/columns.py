@@ -1,0 +1,162 @@
+"""The message table: its columns, and how a field's value becomes a column's value.
+
+A field names its column in the grammar; what stands here are the columns' types and the few conversions. Types are
+those of Arrow that Spark has too: no unsigned integers, times as int64 nanoseconds beside a microsecond timestamp.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from zdissect.grammar.primitives import congestion_text, encoding_text, ntp64_ns, zid_text
+from zdissect.grammar.registry import Field
+from zdissect.grammar.types import Bit
+
+SCHEMA_VERSION = 1
+
+
+class Column(NamedTuple):
+    """A column of the message table."""
+
+    name: str
+    type: str
+    """bool, int8 to int64, string, binary, timestamp (us, UTC), list<...> or list<struct<...>>."""
+    doc: str
+
+
+def _columns(text: str) -> tuple[Column, ...]:
+    rows = (line.split(None, 2) for line in text.strip().splitlines())
+    return tuple(Column(name, kind, doc) for name, kind, doc in rows)
+
+
+COLUMNS = _columns("""
+file                string        Path of the capture.
+frame_number        int64         Number of the frame that completes the message, from 1.
+ts                  timestamp     Capture time of that frame.
+ts_ns               int64         The same, nanoseconds since 1970 UTC.
+message_index       int32         Position of the message in its frame, from 0.
+flow_id             string        Name of the conversation in the capture: tcp.0, udp.3.
+src_ip              string        Address of the sender.
+src_port            int32         Port of the sender.
+dst_ip              string        Address of the receiver.
+dst_port            int32         Port of the receiver.
+link                string        tcp, udp, ws, serial.
+initiator           bool          Whether the side that opened the conversation sent it.
+buffer              string        Where its bytes come from: tcp, udp, reassembled, decompressed.
+offset              int64         Where it starts in that buffer, bytes.
+length              int64         Its length, bytes.
+src_zid             string        ZenohID of the sender, as Zenoh's logs spell it.
+dst_zid             string        ZenohID of the receiver.
+src_role            string        Role of the sender: router, peer, client.
+dst_role            string        Role of the receiver.
+layer               string        scouting, transport, network.
+message             string        Name of the message: INIT_SYN, FRAME, PUSH.
+body                string        Name of the sub-message: PUT, QUERY, REPLY, D_SUBSCRIBER.
+reply_body          string        PUT or DEL inside a REPLY.
+sn                  int64         Sequence number, its own or that of the FRAME around it.
+reliability         string        reliable or best_effort.
+priority            string        Control to Background.
+congestion_control  string        Drop, Block, BlockFirst.
+express             bool          Whether it doesn't wait for a batch.
+compressed          bool          Whether its batch was compressed.
+fragments           list<int64>   Numbers of the frames that a reassembled message came from.
+key_expr            string        Full key expression; null when it can't be known.
+key_scope           int64         Declared id of its prefix.
+key_mapping         string        Whose table the scope is in: sender or receiver.
+key_suffix          string        Text after the prefix.
+expr_id             int64         Id that D_KEYEXPR gives or U_KEYEXPR frees.
+entity_id           int64         Id of a subscriber, queryable or token.
+interest_id         int64         Id of an interest, own or answered.
+interest_mode       string        Final, Current, Future, CurrentFuture.
+request_id          int64         Id of a request, own or answered.
+request_frame       int64         Number of the frame with the request that is answered.
+response_time_ns    int64         Time since that request.
+target              string        BestMatching, All, AllComplete.
+budget              int64         Largest number of answers.
+timeout_ms          int64         How long the asker waits.
+consolidation       string        Auto, None, Monotonic, Latest.
+parameters          string        Parameters of the selector.
+payload             binary        The value.
+payload_len         int64         Its length, bytes.
+encoding            string        How to read the value, with its schema.
+encoding_id         int64         Id of the encoding.
+encoding_schema     string        Schema of the encoding.
+attachment          binary        The application's attachment.
+timestamp           timestamp     When the sample was made, by its source's clock.
+timestamp_ntp64     int64         The same as NTP64, 64 bits as a signed number.
+timestamp_id        string        Id of that clock.
+source_zid          string        SourceInfo: ZenohID of the node that made the sample.
+source_eid          int64         SourceInfo: number of the entity.
+source_sn           int64         SourceInfo: sequence number of the sample.
+responder_zid       string        ResponderId: ZenohID of the node that answered.
+responder_eid       int64         ResponderId: number of the entity.
+node_id             int64         NodeId: source of the routing tree.
+version             int32         Protocol version.
+zid                 string        ZenohID in INIT, JOIN, SCOUT, HELLO.
+whatami             string        Role in INIT, JOIN, HELLO; roles asked for by SCOUT.
+resolution_sn       int32         Width of sequence numbers, bits.
+resolution_rid      int32         Width of request ids, bits.
+batch_size          int64         Largest batch, bytes.
+lease_ms            int64         Lease, milliseconds.
+initial_sn          int64         First sequence number of a side.
+patch               int64         Patch level.
+cookie              binary        Cookie of the handshake.
+close_reason        string        Reason of a CLOSE.
+locators            list<string>  Locators of a HELLO or of link state.
+extensions          list<struct<id:int32,encoding:string,mandatory:bool,name:string,length:int64,value:binary>>  All extensions.
+fields              string        The whole message as JSON, if asked for.
+findings            list<struct<severity:string,code:string,offset:int64,message:string>>  What is wrong with it.
+schema_version      int32         Version of this table.
+""")  # noqa: E501
+
+NAMES = tuple(column.name for column in COLUMNS)
+
+_BIT_WORDS = {"reliability": ("best_effort", "reliable"), "key_mapping": ("receiver", "sender")}
+
+Convert = Callable[[Any], Any]
+
+
+def converter(field: Field) -> Convert | None:
+    """How the field's value becomes its column's value; None if it stays as it is.
+
+    Zids become text, enums names, widths bits; 64-bit integers keep their bits as signed numbers.
+    """
+    column, node = field.column, field.node
+    if field.render == "zid":
+        return zid_text
+    if column.startswith("resolution_"):
+        return lambda value: 8 << value
+    if isinstance(node, Bit) and node.width == 1:
+        return _BIT_WORDS[column].__getitem__ if column in _BIT_WORDS else bool
+    if field.enum is not None and column != "encoding_id":
+        names = field.enum.names
+        return lambda value: names.get(value, str(value))
+    if field.scale != 1:
+        scale = field.scale
+        return lambda value: signed(value * scale & _U64)
+    return signed if field.type == "uint64" or field.render == "ntp64" else None
+
+
+_U64 = (1 << 64) - 1
+
+
+def signed(value: int) -> int:
+    """The 64 bits of an unsigned number as a signed one."""
+    return value - (1 << 64) if value >> 63 else value
+
+
+def complete(row: dict[str, Any]) -> None:
+    """Adds the columns of one message that follow from its others: defaults, names, lengths."""
+    if row["layer"] == "network":
+        row.setdefault("priority", "Data")
+        row["congestion_control"] = congestion_text(row.pop("dont_drop", 0), row.pop("block_first", 0))
+        row.setdefault("express", False)
+    elif row["message"] in ("FRAME", "FRAGMENT"):
+        row.setdefault("priority", "Data")
+    payload = row.get("payload")
+    if payload is not None:
+        row["payload_len"] = len(payload)
+        row.setdefault("encoding_id", 0)
+    if "encoding_id" in row:
+        row["encoding"] = encoding_text(row["encoding_id"], row.get("encoding_schema"))
+    if "timestamp_ntp64" in row:
+        row["timestamp"] = ntp64_ns(row["timestamp_ntp64"] & _U64) // 1000
