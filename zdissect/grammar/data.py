@@ -39,14 +39,12 @@ PUT = Message(
         slices("shm"),
         Blob("payload", 32, "The value.", when="not shm", render="payload", column="payload"),
     ),
-    column="body",
 )  # fmt: skip
 
 DEL = Message(
     "DEL", 0x02, "data", "The deletion of a resource.", "push#DEL Data Sub-Message",
     (Z, reserved(6), T_STAMP),
     (TIMESTAMP, Extensions(SOURCE_INFO, attachment(2, "push#DEL Extensions"))),
-    column="body",
 )  # fmt: skip
 
 QUERY_BODY = Extension(
@@ -74,14 +72,12 @@ QUERY = Message(
             attachment(5, "query#Attachment Extension"),
         ),
     ),
-    column="body",
 )  # fmt: skip
 
 REPLY = Message(
     "REPLY", 0x04, "data", "A value that answers.", "reply#REPLY Data Sub-Message",
     (Z, reserved(6), C),
     (CONSOLIDATION, Extensions(), Choice("body", PUT, DEL, doc="The value, or the deletion.")),
-    column="body",
 )  # fmt: skip
 
 ERR = Message(
@@ -92,5 +88,4 @@ ERR = Message(
         Extensions(SOURCE_INFO, SHM),
         Blob("payload", 32, "The error.", render="payload", column="payload"),
     ),
-    column="body",
 )  # fmt: skip

@@ -38,34 +38,31 @@ def _declares(name: str, id: int, what: str, *known: Extension) -> Message:
         *wire_expr(),
         Extensions(*known),
     )
-    return Message(name, id, "declaration", f"Declares {what}.", "notes 6.1", (Z, M, N), fields, column="body")
+    return Message(name, id, "declaration", f"Declares {what}.", "notes 6.1", (Z, M, N), fields)
 
 
 def _undeclares(name: str, id: int, what: str) -> Message:
     """U_SUBSCRIBER, U_QUERYABLE, U_TOKEN: the end of an entity."""
     fields: tuple[Node, ...] = (Vle("id", 32, ENTITY_ID, column="entity_id"), Extensions(WIRE_EXPR))
     flags = (Z, reserved(5, 2))
-    return Message(name, id, "declaration", f"Undeclares {what}.", "notes 6.1", flags, fields, column="body")
+    return Message(name, id, "declaration", f"Undeclares {what}.", "notes 6.1", flags, fields)
 
 
 D_KEYEXPR = Message(
     "D_KEYEXPR", 0x00, "declaration", "Gives a key expression an id.", "notes 6.1 and 6.2",
     (Z, reserved(6), N),
     (Vle("expr_id", 16, EXPR_ID, column="expr_id", check="expr_id"), *wire_expr(), Extensions()),
-    column="body",
 )  # fmt: skip
 
 U_KEYEXPR = Message(
     "U_KEYEXPR", 0x01, "declaration", "Frees the id of a key expression.", "notes 6.1",
     (Z, reserved(5, 2)),
     (Vle("expr_id", 16, "Id that stands for nothing from now on.", column="expr_id"), Extensions()),
-    column="body",
 )  # fmt: skip
 
 D_FINAL = Message(
     "D_FINAL", 0x1A, "declaration", "Ends the answer to an interest.", "notes 6.1 and 6.3",
     (Z, reserved(5, 2)), (Extensions(),),
-    column="body",
 )  # fmt: skip
 
 DECLARATIONS = (

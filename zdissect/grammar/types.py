@@ -235,8 +235,6 @@ class Message:
     flags: tuple[Bit, ...]
     fields: tuple["Node", ...]
     labels: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-    column: str = ""
-    """The column that names it, if it is part of another message."""
     path: str = ""
     """Its part of field names, if that isn't its name in lower case."""
 
