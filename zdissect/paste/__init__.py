@@ -15,8 +15,8 @@ Pure: text in, bytes out, and never another exception than `PasteError`. The for
 
 Decimal or hex? Without brackets always hex. In brackets `0x1d` and `1dh` are hex. If an item without such a mark has a
 letter a to f, all items are hex (Rust's `{:02x?}`). Otherwise items between commas are decimal, even `00`:
-`[38, 00, 66]` is 26 00 42. Without commas (Go, numpy) they are decimal if one of them has one or three digits, and hex
-otherwise. Negative items are signed bytes (Java).
+`[38, 00, 66]` is 26 00 42, and so is the only item of an array. Without commas (Go, numpy) items are decimal if one of
+them has one or three digits, and hex otherwise. Negative items are signed bytes (Java).
 """
 
 from .array import read_arrays

@@ -11,6 +11,7 @@ _CAST = re.compile(r"\((?:unsigned )?(?:byte|char|u?int8_t|u_char|std::byte)\)")
 _LINE_COMMENT = re.compile(r"(?:(?<![:/\S])|(?<=,))(?://|#(?=\s)).*")
 _NUMBER = re.compile(r"(-?)(0[xX]|0b(?=[01]{3}))?([0-9a-fA-F]+)([hH]?)(?:_?[ui]8|[uU])?", re.ASCII)
 _DECIMAL = re.compile(r"[0-9]{1,3}", re.ASCII)
+_SIGNED = re.compile(r"-?[0-9]{1,3}", re.ASCII)
 _BARE_HEX = re.compile(r"[0-9a-fA-F]{1,2}", re.ASCII)
 _DECLARED = re.compile(r"=\s*$")
 
@@ -54,10 +55,10 @@ def _items(text: str, group: re.Match[str], whole: str) -> list[Item] | None:
     content, at = group[1], group.start(1)
     if "," not in content:
         words = content.split()
-        decimal = all(map(_DECIMAL.fullmatch, words)) and any(len(word) != 2 for word in words)
+        decimal = all(map(_SIGNED.fullmatch, words)) and any(len(word) != 2 or word[0] == "-" for word in words)
         declared = len(words) == 1 and _NUMBER.fullmatch(words[0]) and _DECLARED.search(text[max(0, at - 10) : at - 1])
-        alone = len(words) > 1 or group[0] == whole
-        if not (declared or (words and decimal and alone)):
+        alone = group[0] == whole and len(words) == 1 and _SIGNED.fullmatch(words[0])
+        if not (declared or alone or (len(words) > 1 and decimal)):
             return None
         return [Item(match[0], at + match.start()) for match in re.finditer(r"\S+", content)]
     items = []

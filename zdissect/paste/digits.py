@@ -4,6 +4,7 @@ import base64
 import re
 
 from .literal import find_quoted, join_quoted
+from .rows import HEX_AREA, agrees, from_hex
 from .source import PasteError, Piece, Source
 
 _RUN = re.compile(r"[0-9a-fA-F]+", re.ASCII)
@@ -12,7 +13,8 @@ _SUFFIX = re.compile(r"(?<=[0-9a-fA-F])[hH](?![0-9a-zA-Z])", re.ASCII)
 _SINGLE = re.compile(r"(?<![0-9a-zA-Z])0[xX]([0-9a-fA-F])(?![0-9a-zA-Z])", re.ASCII)
 _COMMENT = re.compile(r"(?:\||#|//|/\*|```).*")
 _FENCE = re.compile(r"^[ \t]*```.*$", re.MULTILINE)
-_BAR = re.compile(r"\|(?=[ \t]*[0-9a-fA-F]{2}(?:[ \t][0-9a-fA-F]{2})*[ \t]*(?:$|\|))", re.MULTILINE | re.ASCII)
+_BARRED = re.compile(r"^([^|\n]*)\|(.*)$", re.MULTILINE)
+_PAIRS = re.compile(r"[ \t]*[0-9a-fA-F]{2}(?:[ \t|]+[0-9a-fA-F]{2})*[ \t|]*", re.ASCII)
 _BYTES = re.compile(r"\b[bB](?=[\"'])")
 _BUFFER = re.compile(r"^\s*<Buffer ")
 _LABEL = re.compile(r"^[ \t]*(?=[\w-]*[g-zG-Z])[A-Za-z][\w-]{0,30}[ \t]*[:=][ \t]*(?=[^\s:=])", re.MULTILINE | re.ASCII)
@@ -51,12 +53,12 @@ def _read(source: Source, start: int, stop: int) -> bytes:
     """The bytes of a range of plain hex."""
     text = source.text[start:stop]
     text = _BYTES.sub(_blank, _BUFFER.sub(_blank, _FENCE.sub(_blank, text)))
-    unclear = _BAR.search(text)
-    if unclear:
-        raise source.error(
-            start + unclear.start(),
-            "what follows `|` may be hex or a remark; leave the `|` out if it is hex, write `#` if it is a remark",
-        )
+    for line in _BARRED.finditer(text):
+        if _PAIRS.fullmatch(line[2]) and not agrees(from_hex(line[1]) if HEX_AREA.fullmatch(line[1]) else b"", line[2]):
+            raise source.error(
+                start + line.start(2) - 1,
+                "what follows `|` may be hex or a remark; leave the `|` out if it is hex, write `#` if it is a remark",
+            )
     text = _LABEL.sub(_blank, _COMMENT.sub(_blank, text))
     # `0x5` is a byte, `5` may be half of one. Prefixes become blanks: they part the digits before from those after.
     text = _SINGLE.sub(r" 0\1", text)
@@ -104,7 +106,7 @@ def _unreadable(source: Source, index: int, char: str) -> PasteError:
     if char == "*":
         return source.error(index, "`*` stands for repeated lines; dump again with offsets, or without `*` (od -v)")
     hint = "put `#` before remarks"
-    packed = "".join(source.text.split())
+    packed = source.text.strip().replace("\n", "")
     if len(packed) % 4 == 0 and _BASE64_TEXT.fullmatch(packed):
         hint = "if this is base64, put `base64:` before it"
     return source.error(index, f"{name} isn't a hex digit; {hint}")

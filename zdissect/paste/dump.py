@@ -145,9 +145,10 @@ def _read_last(source: Source, row: Row, layout: Layout) -> bytes:
     """The bytes of the last line: no offset tells how many, so the columns do."""
     if row.repeated:
         raise source.error(row.start, "after `*` the offset is missing that says how often the line is repeated")
-    data, column = layout.natural(row.body)
+    data = layout.natural(row.body)[0]
     if not data and row.body.strip():
-        raise source.error(row.body_start + column, "this line of the dump has an offset but no hex bytes after it")
+        visible = len(row.body) - len(row.body.lstrip())
+        raise source.error(row.body_start + visible, "this line of the dump has an offset but no hex bytes after it")
     return data
 
 

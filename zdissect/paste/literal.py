@@ -14,7 +14,8 @@ _HAS_ESCAPE = re.compile(r"\\(?:x[0-9a-fA-F]|[0-7])")
 _PREFIX = re.compile(r"(?:\b[bBcLu]|\bu8|\b[bB][rR])$")
 _JOINT = re.compile(r"[\s\\+]*(?:\b[bBcLu]|\bu8)?")
 _PERCENT = re.compile(r"%([0-9a-fA-F]{2})")
-_HEX_TEXT = re.compile(r"[0-9a-fA-F\s:,.;_-]*")
+_HEX_TEXT = re.compile(r"[0-9a-fA-F\s:,;._-]*")
+_HEX_DIGIT = re.compile(r"[0-9a-fA-F]")
 _SIMPLE = {
     "n": 10, "r": 13, "t": 9, "a": 7, "b": 8, "f": 12, "v": 11, "e": 27, "\\": 92, '"': 34, "'": 39, "?": 63, "`": 96,
 }  # fmt: skip
@@ -63,7 +64,7 @@ def read_literals(source: Source) -> list[Piece] | None:
     for group in join_quoted(text, find_quoted(text)) if escaped or '"' in text or "'" in text else []:
         parts = [text[item.start : item.stop] for item in group]
         # b'1d00' is how Python prints hex: a literal is one of bytes only with an escape, or letters that aren't hex.
-        letters = group[0].is_bytes and not all(map(_HEX_TEXT.fullmatch, parts))
+        letters = group[0].is_bytes and not (all(map(_HEX_TEXT.fullmatch, parts)) and _HEX_DIGIT.search("".join(parts)))
         if letters or any(map(_HAS_ESCAPE.search, parts)):
             data = b"".join(_unescape(source, item.start, item.stop) for item in group)
             pieces.append(Piece(data, "escaped string", source.where(group[0].start, group[-1].stop)))

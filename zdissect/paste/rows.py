@@ -6,7 +6,7 @@ _PAIR = re.compile(r"[ \t]*(?:0[xX])?([0-9a-fA-F]{2})", re.ASCII)
 _FIRST = re.compile(r"[ \t]*(?:0[xX])?(?:[0-9a-fA-F]{2})+(?![^ \t])", re.ASCII)
 _GAP = re.compile(r" {2,}|\t+| (?=[|>])")
 _PREFIX = re.compile(r"\b0[xX]")
-_HEX_AREA = re.compile(r"[0-9a-fA-F \t]*", re.ASCII)
+HEX_AREA = re.compile(r"[0-9a-fA-F \t]*", re.ASCII)
 _TOKEN = re.compile(r"[0-9a-fA-F]+")
 
 
@@ -19,12 +19,12 @@ def _ascii(data: bytes) -> str:
     return "".join(chr(byte) if 32 <= byte < 127 else "." for byte in data)
 
 
-def _agrees(data: bytes, text: str) -> bool:
+def agrees(data: bytes, text: str) -> bool:
     """Whether a text is the ASCII column of these bytes. (Spaces at its ends may have gone to the gap around it.)"""
     return bool(data) and _ascii(data).strip() == text.strip()
 
 
-def _from_hex(area: str) -> bytes:
+def from_hex(area: str) -> bytes:
     """The bytes of a text of hex digits, white space and `0x`; a digit without partner ends it."""
     digits = _PREFIX.sub("", area) if "x" in area or "X" in area else area
     digits = digits.replace(" ", "").replace("\t", "")
@@ -42,15 +42,21 @@ class Layout:
         """Column where the bytes of the longest line so far end; 0 while unknown."""
         sizes = {len(token) for token in _TOKEN.findall(body[: self._cut(body)])}
         size = max(sizes, default=2) // 2
-        if size not in (2, 4, 8) or "x" in body[:4]:
+        if size == 1 or "x" in body[:4]:
             return
-        # hexdump and od print words in the order of the machine, xxd and tcpdump bytes in groups; only `xxd -e` prints
-        # words with a colon, which its ASCII column gives away.
+        # hexdump and od print words in the order of the machine; xxd and tcpdump print bytes in groups.
+        if not colon:
+            usual = len(sizes) == 1 and size in (2, 4, 8)
+            self.word = size if usual and not self._matches_ascii(body, 1) else 1
+        elif body.startswith("   ") or (not self._matches_ascii(body, 1) and self._matches_ascii(body, size)):
+            self.word = size  # xxd -e: it sets a word that isn't full to the right, or the ASCII column gives it away
+
+    def _matches_ascii(self, body: str, word: int) -> bool:
+        """Whether a line's bytes, read in words of this size, are those of its ASCII column."""
+        before, self.word = self.word, word
         cut = self._cut(body)
-        data = _from_hex(body[:cut])
-        swapped = len(sizes) == 1 if not colon else _agrees(_swap(data, size), body[cut:])
-        if swapped and not _agrees(data, body[cut:]):
-            self.word = size
+        self.word = before
+        return agrees(_swap(from_hex(body[:cut]), word), body[cut:])
 
     def _cut(self, body: str) -> int:
         """Where the bytes of a line end, if nothing but the line itself tells."""
@@ -58,10 +64,10 @@ class Layout:
         for opening, closing in ("||", "><"):
             fence = body.find(opening)
             # Only a column as long as its bytes is one: the ASCII of xxd or Wireshark may begin and end with a bar too.
-            fenced = fence >= 0 and body.endswith(closing) and _HEX_AREA.fullmatch(body, 0, fence)
-            if fenced and len(_from_hex(body[:fence])) == len(body) - fence - 2:
+            fenced = fence >= 0 and body.endswith(closing) and HEX_AREA.fullmatch(body, 0, fence)
+            if fenced and len(from_hex(body[:fence])) == len(body) - fence - 2:
                 return fence
-        if self.word > 1 and not self._colon and _HEX_AREA.fullmatch(body):
+        if self.word > 1 and not self._colon and HEX_AREA.fullmatch(body):
             return len(body)  # hexdump -x sets its words wide apart
         lead = len(body) - len(body.lstrip(" \t"))
         for gap in _GAP.finditer(body, lead):
@@ -73,14 +79,17 @@ class Layout:
         return at
 
     def _is_middle(self, body: str, start: int, stop: int) -> bool:
-        """Whether a gap stands between bytes: after the eighth byte (hexdump -C), or a tab after any (gdb)."""
+        """Whether a gap stands between bytes: after the eighth byte (hexdump -C), before a short word (xxd -e)."""
         if body[start] == "\t" and "x" in body[:start]:
             return True
-        data = _from_hex(body[:start]) if _HEX_AREA.fullmatch(body, 0, start) else b""
+        if self._colon and self.word > 1:
+            token = _TOKEN.match(body, stop)
+            return token is not None and stop - start - 1 == 2 * self.word - len(token[0])
+        data = from_hex(body[:start]) if HEX_AREA.fullmatch(body, 0, start) else b""
         next_byte = _PAIR.match(body, stop)
         if stop - start != 2 or len(data) != 8 or not next_byte or next_byte.end() - stop != 2:
             return False
-        return body[stop + 2 : stop + 3] in ("", " ") and not _agrees(data, body[stop:])
+        return body[stop + 2 : stop + 3] in ("", " ") and not agrees(data, body[stop:])
 
     def natural(self, body: str) -> tuple[bytes, int]:
         """The bytes of a line whose length isn't known, and the column where they end."""
@@ -92,7 +101,7 @@ class Layout:
         at = 0
         while pair := _PAIR.match(area, at):
             at = pair.end()
-        return _swap(_from_hex(area[:at]), self.word), at
+        return _swap(from_hex(area[:at]), self.word), at
 
     def read(self, body: str, count: int) -> tuple[bytes, int]:
         """The first `count` bytes of a line and the column after them; fewer or more if it doesn't hold just these."""
@@ -114,7 +123,7 @@ class Layout:
             if not pair:
                 return data, at
             stop = pair.end()
-        return (data[:count], stop) if _agrees(data[:count], body[stop:]) else (data, at)
+        return (data[:count], stop) if agrees(data[:count], body[stop:]) else (data, at)
 
 
 def _swap(data: bytes, word: int) -> bytes:
