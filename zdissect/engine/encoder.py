@@ -1,0 +1,275 @@
+"""Values to bytes, by the grammar alone. `values.py` says what values look like.
+
+What follows from other values may be left out: flags, bits that say what is there, lengths and counts
+(`inference.py`). Reserved bits and single flags are 0 unless something tells otherwise. A value that is given counts,
+even where it is wrong, so that messages with faults can be made.
+"""
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import Any
+
+from zdissect.engine import vle
+from zdissect.engine.given import EncodeError, Given, content, items, number
+from zdissect.engine.inference import infer, level, names, single, variant
+from zdissect.grammar import conditions
+from zdissect.grammar.registry import Place, PlacedMessage, place
+from zdissect.grammar.types import (
+    UNIT,
+    Z64,
+    ZBUF,
+    Bit,
+    Bits,
+    Blob,
+    Choice,
+    Extension,
+    Extensions,
+    Fixed,
+    Group,
+    Message,
+    Repeat,
+    Rest,
+    Text,
+    Unit,
+    Vle,
+)
+
+
+def encode(entry: Message | Unit, values: Mapping[str, Any], **inputs: int) -> bytes:
+    """The bytes of a message or unit in their shortest form, extensions in the order given.
+
+    Args:
+        entry: What is written; the same that `interpret` takes.
+        values: Its values by the names of the grammar.
+        inputs: Values that the framing gives to a unit (`prefix`, `compression`, `low_latency`).
+
+    Raises:
+        EncodeError: A value is missing, is of a wrong type or too large, or has no place here.
+    """
+    here = Given(values, entry.name)
+    if isinstance(entry, Message):
+        return _message((entry,), here)
+    name = here.take("unit")
+    if name not in (None, entry.name):
+        raise EncodeError(here.path, f"is a {name}, not a {entry.name}")
+    placed = place(entry)
+    return _Writer(placed, inputs).all(placed.inside, here)
+
+
+def _message(messages: tuple[Message, ...], here: Given) -> bytes:
+    """One of several messages, told by its name or by the name of a variant."""
+    name = here.take("message") if len(messages) == 1 else here.need("message")
+    named = {label: one for one in messages for pair in one.labels.values() for label in pair}
+    named |= {one.name: one for one in messages}
+    message = messages[0] if name is None else named.get(name)
+    if message is None:
+        raise EncodeError(here.at("message"), f"{name!r} is no message here; there are {', '.join(sorted(named))}")
+    placed = place(message)
+    return _Writer(placed, {}).with_header(message, here, variant(name, message.labels))
+
+
+class _Writer:
+    """Writes one message or unit. Conditions inside see the names of all its fields, as in the interpreter."""
+
+    def __init__(self, placed: PlacedMessage, inputs: Mapping[str, int]) -> None:
+        self.placed = placed
+        self.flags: dict[str, int] = {}
+        self.seen: dict[str, int] = dict(inputs)
+
+    def with_header(self, message: Message, here: Given, implied: Mapping[str, int]) -> bytes:
+        """A message: the header byte, then the fields."""
+        here.values = {**implied, **here.values}
+        header = self.bits(message.flags, here, self.placed.inside) | message.id
+        self.flags = {flag.name: (header & flag.mask) >> flag.low for flag in message.flags}
+        return bytes((header,)) + self.all(self.placed.inside, here)
+
+    def holds(self, condition: str) -> bool:
+        """Whether a condition holds with what was written so far."""
+        simple = conditions.flag_test(condition) if condition else None
+        if simple and simple[0] in self.flags:
+            return bool(self.flags[simple[0]]) is simple[1]
+        return not condition or bool(conditions.test(condition)(self.seen))
+
+    def all(self, places: tuple[Place, ...], here: Given) -> bytes:
+        """All fields of a level, which must use up its values."""
+        data = self.some(places, here, places)
+        here.finish([name for one in level(places) for name in names(one)])
+        return data
+
+    def some(self, places: tuple[Place, ...], here: Given, siblings: tuple[Place, ...]) -> bytes:
+        """Some fields of a level. `siblings` are all of it, from which missing values follow."""
+        return b"".join(self.field(one, here, siblings) for one in places)
+
+    def field(self, one: Place, here: Given, siblings: tuple[Place, ...]) -> bytes:
+        """The bytes of one place; none if its condition doesn't hold."""
+        node = one.node
+        assert not isinstance(node, Extension)
+        if not self.holds(node.when):
+            return b""
+        if isinstance(node, Bits):
+            whole = here.take(node.name)
+            value = self.bits(node.bits, here, siblings) if whole is None else number(whole, 8, here.at(node.name))
+            self.keep(node.bits, value)
+            return bytes((value,))
+        if isinstance(node, Vle):
+            return vle.encode(self.integer(node, node.bits, 64, here, siblings))
+        if isinstance(node, Fixed):
+            return self.fixed(node, here, siblings)
+        if isinstance(node, Text | Blob | Rest):
+            data = content(here.need(node.name), here.at(node.name))
+            return data if isinstance(node, Rest) else vle.encode(len(data)) + data
+        if isinstance(node, Extensions):
+            return self.chain(one, here)
+        if isinstance(node, Choice):
+            return self.choice(node, here)
+        return self.repeat(one, node, here) if isinstance(node, Repeat) else self.group(one, here, siblings)
+
+    def keep(self, bits: tuple[Bit, ...], value: int) -> None:
+        """Makes bit fields known to conditions."""
+        for bit in bits:
+            self.seen[bit.name] = (value & bit.mask) >> bit.low
+
+    def bits(self, bits: tuple[Bit, ...], here: Given, siblings: tuple[Place, ...]) -> int:
+        """An integer from its bit fields."""
+        total = 0
+        for bit in bits:
+            value = here.take(bit.name)
+            if value is None and not bit.reserved:
+                value = self.inferred(bit.name, here, siblings)
+            if value is None:
+                if bit.width > 1 and not bit.reserved:
+                    raise EncodeError(here.at(bit.name), "is missing")
+                value = 0
+            total |= number(value, bit.width, here.at(bit.name)) << bit.low
+            self.seen[bit.name] = value
+        return total
+
+    def inferred(self, name: str, here: Given, siblings: tuple[Place, ...]) -> int | None:
+        """A value that follows from other values of its level."""
+        return infer(name, here.values, siblings, lambda one: self.size(one, here))
+
+    def size(self, one: Place, here: Given) -> int | None:
+        """Bytes of the content of a place of which the size stands in front, if it is there."""
+        node = one.node
+        if isinstance(node, Group):
+            return len(_Writer.trial(self).some(one.inside, here, one.inside)) if self.holds(node.when) else None
+        assert isinstance(node, Fixed)
+        value = here.values.get(node.name)
+        return None if value is None else len(content(value, here.at(node.name)))
+
+    def trial(self) -> "_Writer":
+        """A copy that writes ahead, and leaves no traces here."""
+        copy = _Writer(self.placed, self.seen)
+        copy.flags = self.flags
+        return copy
+
+    def integer(
+        self, node: Vle | Fixed, bits: tuple[Bit, ...], width: int, here: Given, siblings: tuple[Place, ...]
+    ) -> int:
+        """The value of a number, given as a whole, by its bit fields, or not at all."""
+        whole = here.take(node.name)
+        if whole is None:
+            whole = self.inferred(node.name, here, siblings)
+        if whole is None and bits:
+            whole = self.bits(bits, here, siblings)
+        if whole is None:
+            raise EncodeError(here.at(node.name), "is missing")
+        value = number(whole, width, here.at(node.name))
+        self.keep(bits, value)
+        self.seen[node.name] = value
+        return value
+
+    def fixed(self, node: Fixed, here: Given, siblings: tuple[Place, ...]) -> bytes:
+        """A number of a fixed size, or bytes: those given, even if their number isn't the one announced."""
+        if node.raw:
+            return content(here.need(node.name), here.at(node.name))
+        size = node.size if isinstance(node.size, int) else conditions.test(node.size)(self.seen)
+        return self.integer(node, (), 8 * size, here, siblings).to_bytes(size, "little")
+
+    def group(self, one: Place, here: Given, siblings: tuple[Place, ...]) -> bytes:
+        """Fields that belong together, with their length if they have one."""
+        node = one.node
+        assert isinstance(node, Group)
+        if not node.name or node.size:
+            return self.some(one.inside, here, siblings)
+        inner = Given(here.need(node.name), here.at(node.name))
+        return self.region(one, inner) if node.length else self.all(one.inside, inner)
+
+    def region(self, one: Place, inner: Given) -> bytes:
+        """Fields with their length in front: the true one, unless another is given."""
+        length = inner.take("length")
+        data = self.all(one.inside, inner)
+        return vle.encode(len(data) if length is None else number(length, 64, inner.at("length"))) + data
+
+    def repeat(self, one: Place, node: Repeat, here: Given) -> bytes:
+        """The same fields several times, with their number if it stands in front."""
+        turns = items(here.take(node.name), here.at(node.name))
+        if isinstance(node.count, str):
+            times = conditions.test(node.count)(self.seen)
+            if times != len(turns):
+                raise EncodeError(here.at(node.name), f"has {len(turns)} items, not {times}")
+            front = b""
+        else:
+            count = here.take(node.count.name)
+            times = len(turns) if count is None else number(count, 64, here.at(node.count.name))
+            self.seen[node.count.name] = times
+            front = vle.encode(times)
+        out = bytearray(front)
+        for index, item in enumerate(turns):
+            path = f"{here.at(node.name)}[{index}]"
+            value = {getattr(one.inside[0].node, "name", ""): item} if single(one) else item
+            out += self.all(one.inside, Given(value, path))
+        return bytes(out)
+
+    def choice(self, node: Choice, here: Given) -> bytes:
+        """A message, or as many as are given."""
+        if not node.many:
+            return _message(node.messages, Given(here.need(node.name), here.at(node.name)))
+        several = items(here.take(node.name), here.at(node.name))
+        paths = (f"{here.at(node.name)}[{index}]" for index in range(len(several)))
+        return b"".join(_message(node.messages, Given(item, path)) for item, path in zip(several, paths, strict=True))
+
+    def chain(self, one: Place, here: Given) -> bytes:
+        """A chain of extensions."""
+        exts = items(here.take("extensions"), here.at("extensions"))
+        known = {inside.node.name: inside for inside in one.inside if isinstance(inside.node, Extension)}
+        out = bytearray()
+        for index, item in enumerate(exts):
+            inner = Given(item, f"{here.at('extensions')}[{index}]")
+            ext, more = inner.need("ext"), inner.take("more")
+            more = index < len(exts) - 1 if more is None else number(more, 1, inner.at("more"))
+            if isinstance(ext, str) and ext not in known:
+                near = get_close_matches(ext, known, 1)
+                hint = f"; did you mean {near[0]}?" if near else ""
+                raise EncodeError(inner.at("ext"), f"{ext!r} isn't known for this message{hint}")
+            head, body = self.extension(known[ext], inner) if isinstance(ext, str) else _unknown(ext, inner)
+            out.append(more << 7 | head)
+            out += body
+        return bytes(out)
+
+    def extension(self, one: Place, inner: Given) -> tuple[int, bytes]:
+        """Header and body of a known extension."""
+        node = one.node
+        assert isinstance(node, Extension)
+        structured = node.enc == ZBUF and bool(node.fields)
+        body = self.region(one, inner) if structured else self.all(one.inside, inner)
+        self.seen[node.name] = 1
+        return node.key, body
+
+
+def _unknown(ident: Any, inner: Given) -> tuple[int, bytes]:
+    """Header and body of an extension that is given by its id. Its value tells the encoding, if that isn't given."""
+    value, enc = inner.take("value"), inner.take("enc")
+    mandatory = number(inner.take("mandatory") or 0, 1, inner.at("mandatory"))
+    if enc is None:
+        enc = UNIT if value is None else Z64 if isinstance(value, int) else ZBUF
+    head = number(enc, 2, inner.at("enc")) << 5 | mandatory << 4 | number(ident, 4, inner.at("ext"))
+    inner.finish(())
+    if enc == Z64:
+        return head, vle.encode(number(inner.need("value"), 64, inner.at("value")))
+    if enc == ZBUF:
+        data = content(inner.need("value"), inner.at("value"))
+        return head, vle.encode(len(data)) + data
+    if value is not None:
+        raise EncodeError(inner.at("value"), f"an extension of encoding {enc} has no value")
+    return head, b""

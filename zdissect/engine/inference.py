@@ -1,0 +1,128 @@
+"""What values that were left out must be: flags, lengths and counts follow from the fields that are there.
+
+The grammar says which: a field with the condition `N` and not left out means that N is 1; a ZenohID of nine bytes whose
+size is `zid_len + 1` means that zid_len is 8. Nothing here knows a particular message.
+"""
+
+import ast
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from typing import Any, NamedTuple
+
+from zdissect.grammar import conditions
+from zdissect.grammar.registry import Place
+from zdissect.grammar.types import Bit, Bits, Extension, Extensions, Fixed, Group, Repeat, Vle
+
+Sizes = Callable[[Place], int | None]
+"""Bytes that the content of a place takes, if it is there."""
+
+
+class Term(NamedTuple):
+    """A part of a condition that must hold for the whole to hold: the name has this value."""
+
+    name: str
+    value: int
+    boolean: bool
+    """Whether the term is just a name, or `not` a name; then its absence says something too."""
+
+
+@cache
+def terms(condition: str) -> tuple[Term, ...]:
+    """The terms of a condition that fix the value of one name."""
+    return tuple(_terms(conditions.parse(condition).body)) if condition else ()
+
+
+def _terms(node: ast.expr) -> Iterator[Term]:
+    match node:
+        case ast.BoolOp(op=ast.And(), values=parts):
+            for part in parts:
+                yield from _terms(part)
+        case ast.Name(id=name):
+            yield Term(name, 1, True)
+        case ast.UnaryOp(op=ast.Not(), operand=ast.Name(id=name)):
+            yield Term(name, 0, True)
+        case ast.Compare(left=ast.Name(id=name), ops=[ast.Eq()], comparators=[ast.Constant(value=int(value))]):
+            yield Term(name, value, False)
+
+
+def level(places: tuple[Place, ...]) -> Iterator[Place]:
+    """The places whose values stand in one dict: groups without a name have none of their own."""
+    for one in places:
+        yield one
+        if isinstance(one.node, Group) and not one.node.name:
+            yield from level(one.inside)
+
+
+def names(one: Place) -> Iterator[str]:
+    """Names that a place takes from the values of its level."""
+    node = one.node
+    if isinstance(node, Extensions):
+        yield "extensions"
+        return
+    if node.name:
+        yield node.name
+    if isinstance(node, Bits | Vle):
+        yield from (bit.name for bit in node.bits)
+    if isinstance(node, Repeat) and isinstance(node.count, Vle):
+        yield node.count.name
+
+
+def bit_names(bits: tuple[Bit, ...]) -> Iterator[str]:
+    """Names of the bit fields that mean something."""
+    return (bit.name for bit in bits if not bit.reserved)
+
+
+def given(one: Place, values: Mapping[str, Any]) -> bool:
+    """Whether the values of a level hold something for this place."""
+    node = one.node
+    if isinstance(node, Extensions):
+        return bool(values.get("extensions"))
+    if isinstance(node, Group) and not node.name:
+        return any(given(inner, values) for inner in one.inside)
+    if isinstance(node, Bits | Vle) and any(name in values for name in bit_names(node.bits)):
+        return True
+    return node.name in values
+
+
+def infer(name: str, values: Mapping[str, Any], places: tuple[Place, ...], sizes: Sizes) -> int | None:
+    """The value of a flag or number that was left out, or None if nothing tells.
+
+    Fields that are there decide; if they tell nothing, fields that aren't.
+    """
+    yes: set[int] = set()
+    no: set[int] = set()
+    for one in level(places):
+        node = one.node
+        if isinstance(node, Extension):
+            continue
+        here = given(one, values)
+        for term in terms(node.when):
+            if term.name == name:
+                if here:
+                    yes.add(term.value)
+                elif term.boolean:
+                    no.add(1 - term.value)
+        expression = node.size if isinstance(node, Fixed | Group) else ""
+        if isinstance(expression, str) and conditions.names(expression) == {name}:
+            size = sizes(one)
+            if size is not None:
+                return solve(expression, name, size)
+    votes = yes or no
+    return None if not votes else votes.pop() if len(votes) == 1 else 0
+
+
+def solve(expression: str, name: str, result: int) -> int:
+    """The value of `name` for which a linear expression in it has this result."""
+    formula = conditions.test(expression)
+    base = formula({})
+    return (result - base) // (formula({name: 1}) - base)
+
+
+def single(one: Place) -> bool:
+    """Whether a turn of a repeat is one value, and not a dict."""
+    return len(one.inside) == 1 and not isinstance(one.inside[0].node, Bits | Extensions)
+
+
+def variant(label: str, labels: Mapping[str, tuple[str, str]]) -> dict[str, int]:
+    """The flag that a label such as INIT_ACK stands for."""
+    return {flag: names.index(label) for flag, names in labels.items() if label in names}

@@ -1,0 +1,183 @@
+"""A tape as plain nested values: what the encoder takes, and what is written by hand in tests and samples.
+
+    {"message": "PUSH", "Z": 1, "N": 1, "M": 0, "scope": 1, "suffix": "/a",
+     "extensions": [{"ext": "qos", "value": 13}, {"ext": 9, "enc": 2, "mandatory": 0, "value": b"abc"}],
+     "body": {"message": "PUT", "Z": 0, "E": 1, "T": 0, "encoding": {"value": 10}, "payload": b"hi"}}
+
+Names are those of the grammar:
+
+- A message, and a unit, is a dict; `message` (`unit`) is its name. Its flags and the bit fields of its bytes stand
+  there by their own names. Reserved bits appear only if they are set.
+- A chain is the list `extensions`, in the order of the wire. `ext` is the name of an extension that the message knows,
+  or the id of another one, which has `enc`, `mandatory`, and `value` unless it is a Unit.
+- A group with a name is a dict; a repeat is a list of dicts, or of plain values if a turn has a single field.
+- A choice is a message, or a list of messages where there may be many.
+- Lengths and counts in front of something aren't there, as they follow from it. `length` appears where the length
+  that was declared isn't the true one.
+"""
+
+from typing import Any
+
+from zdissect.engine.inference import single
+from zdissect.engine.tape import Span, Tape
+from zdissect.grammar.registry import EXT_HEADER, EXT_LENGTH, EXT_NUMBER, EXT_UNKNOWN, EXT_VALUE, Field, Place, place
+from zdissect.grammar.types import Bit, Bits, Choice, Extension, Extensions, Group, Message, Repeat, Unit
+
+Values = dict[str, Any]
+
+
+def values(tape: Tape) -> Values:
+    """The values of a tape. Where bytes weren't understood, what was read is there and the rest is missing."""
+    reader = _Reader(tape.spans)
+    if not tape.spans or not isinstance(node := tape.spans[0][0].node, Message | Unit):
+        return {}
+    if isinstance(node, Message):
+        return reader.message(node)
+    reader.at = 1
+    out: Values = {"unit": node.name}
+    reader.places(place(node).inside, 1, out)
+    return out
+
+
+class _Reader:
+    """Walks spans and grammar together. The spans say what was there, so that no condition is asked again."""
+
+    def __init__(self, spans: list[Span]) -> None:
+        self.spans = spans
+        self.at = 0
+
+    def next(self, depth: int) -> Field | None:
+        """The field of the next span, if it is at this depth."""
+        if self.at < len(self.spans):
+            field, level, *_ = self.spans[self.at]
+            if level == depth:
+                return field
+        return None
+
+    def take(self) -> Any:
+        """The value of the next span, which is passed."""
+        self.at += 1
+        return self.spans[self.at - 1][4]
+
+    def leave(self, depth: int) -> None:
+        """Passes whatever is left deeper than this: bytes that weren't understood."""
+        while self.at < len(self.spans) and self.spans[self.at][1] > depth:
+            self.at += 1
+
+    def message(self, message: Message) -> Values:
+        """The message whose span is next."""
+        placed = place(message)
+        depth = self.spans[self.at][1]
+        self.at += 1
+        out: Values = {"message": message.name}
+        if placed.header is not None and self.next(depth + 1) is placed.header:
+            _spread(self.take(), message.flags, out)
+        self.places(placed.inside, depth + 1, out)
+        self.leave(depth)
+        return out
+
+    def places(self, places: tuple[Place, ...], depth: int, out: Values) -> None:
+        for one in places:
+            self.place(one, depth, out)
+
+    def place(self, one: Place, depth: int, out: Values) -> None:
+        """What one place has among the next spans, if anything."""
+        node = one.node
+        if isinstance(node, Extensions):
+            known = {inside.field: inside for inside in one.inside}
+            chain = []
+            while (field := self.next(depth)) and (field in known or field is EXT_UNKNOWN):
+                chain.append(self.extension(known.get(field), depth))
+            if chain:
+                out["extensions"] = chain
+        elif isinstance(node, Choice):
+            self.choice(node, depth, out)
+        elif isinstance(node, Group):
+            self.group(one, node, depth, out)
+        elif isinstance(node, Repeat):
+            self.repeat(one, node, depth, out)
+        elif self.next(depth) is one.field:
+            value = self.take()
+            if isinstance(node, Bits):
+                _spread(value, node.bits, out)
+            else:
+                out[node.name] = value
+
+    def extension(self, one: Place | None, depth: int) -> Values:
+        """One extension; `one` is its place if it is known."""
+        stop = self.spans[self.at][3]
+        self.at += 1
+        header = self.take() if self.next(depth + 1) is EXT_HEADER else 0
+        if one is None:
+            out: Values = {"ext": header & 15, "enc": header >> 5 & 3, "mandatory": header >> 4 & 1}
+            if self.next(depth + 1) in (EXT_VALUE, EXT_NUMBER):
+                out["value"] = self.take()
+        else:
+            assert isinstance(one.node, Extension)
+            out = {"ext": one.node.name}
+            if self.next(depth + 1) is EXT_LENGTH:
+                self.length(stop, out)
+            self.places(one.inside, depth + 1, out)
+        self.leave(depth)
+        return out
+
+    def length(self, stop: int, out: Values) -> None:
+        """A declared length, kept if it isn't that of what follows up to `stop`."""
+        behind = self.spans[self.at][3]
+        declared = self.take()
+        if declared != stop - behind:
+            out["length"] = declared
+
+    def choice(self, node: Choice, depth: int, out: Values) -> None:
+        found = []
+        while (field := self.next(depth)) and field.node in node.messages:
+            assert isinstance(field.node, Message)
+            found.append(self.message(field.node))
+            if not node.many:
+                break
+        if found:
+            out[node.name] = found if node.many else found[0]
+
+    def group(self, one: Place, node: Group, depth: int, out: Values) -> None:
+        if not node.name or node.size:
+            self.places(one.inside, depth, out)
+        elif self.next(depth) is one.field:
+            stop = self.spans[self.at][3]
+            self.at += 1
+            inner: Values = {}
+            if one.count and self.next(depth + 1) is one.count.field:
+                self.length(stop, inner)
+            self.places(one.inside, depth + 1, inner)
+            self.leave(depth)
+            out[node.name] = inner
+
+    def repeat(self, one: Place, node: Repeat, depth: int, out: Values) -> None:
+        if one.count and self.next(depth) is one.count.field:
+            self.at += 1
+            out[node.name] = []
+        if self.next(depth) is not one.field:
+            return
+        self.at += 1
+        items = out[node.name] = []
+        while (field := self.next(depth + 1)) is not None:
+            inner: Values = {}
+            before = self.at
+            if field is one.item:
+                self.at += 1
+                self.places(one.inside, depth + 2, inner)
+                self.leave(depth + 1)
+                items.append(inner)
+            else:
+                self.places(one.inside, depth + 1, inner)
+                items.extend(inner.values() if single(one) else [inner])
+            if self.at == before:
+                break
+        self.leave(depth)
+
+
+def _spread(value: int, bits: tuple[Bit, ...], out: Values) -> None:
+    """The bit fields of a byte; reserved ones only if they are set."""
+    for bit in bits:
+        part = (value & bit.mask) >> bit.low
+        if part or not bit.reserved:
+            out[bit.name] = part
