@@ -44,7 +44,8 @@ def congestion_text(dont_drop: int, block_first: int) -> str:
 
 def encoding_value(value: int) -> str:
     """The encoding field: bit 0 says that a schema follows, the rest is the id."""
-    return f"{encoding_text(value >> 1, None)}, {'schema follows' if value & 1 else 'no schema'}"
+    name = encoding_text(value >> 1, None) or "(custom)"
+    return f"{name}, {'schema follows' if value & 1 else 'no schema'}"
 
 
 RENDERINGS: dict[str, Callable[..., str]] = {
@@ -53,7 +54,7 @@ RENDERINGS: dict[str, Callable[..., str]] = {
     "seconds": lambda value: f"{value} s",
     "milliseconds": lambda value: f"{value} ms",
     "encoding": encoding_value,
-    "bytes": lambda value: f"{value} bytes",
+    "bytes": lambda value: "1 byte" if value == 1 else f"{value} bytes",
     "hex": lambda value: f"0x{value:x}",
 }
 """Renderings by name. `payload` and `opaque` aren't here: how bytes are shown is the output's business."""

@@ -17,6 +17,7 @@ from zdissect.grammar.network import NETWORK
 from zdissect.grammar.scouting import SCOUTING
 from zdissect.grammar.transport import TRANSPORT
 from zdissect.grammar.types import (
+    ENC_NAMES,
     ZBUF,
     Bit,
     Bits,
@@ -114,12 +115,12 @@ EXT_VALUE = Field("zenoh.ext.value", "blob", "Body of an unknown ZBuf.", "notes 
 EXT_NUMBER = Field("zenoh.ext.number", "vle", "Body of an unknown Z64.", "notes 2.1", Vle("number", 64, ""))
 EXT_UNKNOWN = Field("zenoh.ext", "extension", "An extension that isn't known for its message.", "notes 2.1")
 _EXT_BITS = (
-    Bit("more", 7, "Another extension follows.", says=("last extension", "more extensions follow")),
-    Bit("enc", 5, "Encoding of the body.", width=2, enum=Enum("ENC", {0: "Unit", 1: "Z64", 2: "ZBuf", 3: "reserved"})),
-    Bit("mandatory", 4, "Must be understood.", says=("not mandatory", "mandatory")),
-    Bit("id", 0, "Id, in the scope of the message.", width=4),
+    Bit("Z", 7, "Another extension follows.", says=("last extension", "more extensions follow")),
+    Bit("ENC", 5, "Encoding of the body.", width=2, enum=Enum("ENC", dict(enumerate(ENC_NAMES)))),
+    Bit("M", 4, "Must be understood.", says=("not mandatory", "mandatory")),
+    Bit("ID", 0, "Id, in the scope of the message.", width=4),
 )
-EXT_HEADER.bits = tuple(Field(f"zenoh.ext.{bit.name}", "bit", bit.doc, "notes 2.1", bit) for bit in _EXT_BITS)
+EXT_HEADER.bits = tuple(Field(f"zenoh.ext.{bit.name.lower()}", "bit", bit.doc, "notes 2.1", bit) for bit in _EXT_BITS)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

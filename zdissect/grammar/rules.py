@@ -160,6 +160,17 @@ _RULES = (
         "the file. Capture with a larger snap length (tcpdump -s 0).",
         "capture",
     ),
+    Rule(
+        "tcp-gap", WARNING, CAPTURE,
+        "TCP segments with bytes of this stream aren't in the capture: the capturing program lost them, or the "
+        "capture began too late. The network need not have lost anything.",
+        "capture",
+    ),
+    Rule(
+        "stream-ends", NOTE, CAPTURE,
+        "The stream or the capture ends in the middle of a batch.",
+        "capture",
+    ),
 )  # fmt: skip
 
 RULES = {rule.code: rule for rule in _RULES}

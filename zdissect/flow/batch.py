@@ -1,0 +1,192 @@
+"""Cuts a stream into batches (notes 3.1).
+
+One `Cutter` per direction of a stream. It is told of chunks and of gaps and yields batches as soon as they are whole,
+and what it had to skip. The framing may be changed between two batches: the next prefix is read in the new one. Where
+the place in the stream is lost (a gap, a capture that starts in the middle), `resync` finds the next boundary.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from zdissect.engine.tape import Buffer, Origin
+from zdissect.flow import resync
+from zdissect.flow.framing import Framing
+from zdissect.records import Chunk, Frame, Gap
+
+_MOST_SCANNED = 1 << 20
+"""Bytes kept while looking for a boundary, so that what is skipped is reported in one piece."""
+
+
+class Batch(NamedTuple):
+    """One batch, with its length prefix."""
+
+    buffer: Buffer
+    frame: Frame
+    """The frame that completes it."""
+    frames: tuple[int, ...]
+    """Numbers of the frames that it came from."""
+    missing: str
+    """Empty if whole; else why its end isn't there: `cut` or `lost` (see Gap), or `end` (the stream ended)."""
+    framing: Framing
+
+
+class Skipped(NamedTuple):
+    """Bytes of a stream that belong to no batch that could be read."""
+
+    frame: Frame
+    offset: int
+    """Stream offset of the first."""
+    size: int
+    data: bytes
+    """The bytes; empty for bytes that the capture doesn't hold."""
+    reason: str
+
+
+class _Part(NamedTuple):
+    data: bytes
+    frame: Frame
+    offset: int
+
+
+class Cutter:
+    """Cuts one direction of a stream."""
+
+    def __init__(self, framing: Framing) -> None:
+        self.framing = framing
+        self.parts: list[_Part] = []
+        self.have = 0
+        self.offset = 0
+        """Stream offset of the first byte in hand."""
+        self.lost = ""
+        """Why the place in the stream isn't known; empty while it is."""
+        self.scanned = 0
+        """Bytes in hand that start no batch."""
+        self.torn = 0
+        """Bytes still to come of a batch whose middle isn't in the capture."""
+
+    def feed(self, item: Chunk | Gap) -> Iterator[Batch | Skipped]:
+        """Batches and skipped bytes that this item completes."""
+        if isinstance(item, Gap):
+            yield from self.gap(item)
+            return
+        if not self.parts:
+            self.offset = item.offset
+        self.parts.append(_Part(item.data, item.frame, item.frame_offset))
+        self.have += len(item.data)
+        yield from self.cut(final=False)
+
+    def close(self) -> Iterator[Batch | Skipped]:
+        """What is left when the stream ends: a batch without its end, or bytes without a place."""
+        yield from self.cut(final=True)
+        if self.parts:
+            yield self.partial("end") if not self.lost else self.skip(self.have, self.lost)
+
+    def cut(self, final: bool) -> Iterator[Batch | Skipped]:
+        """Cuts what is in hand."""
+        while self.parts:
+            if self.torn:
+                size = min(self.torn, self.have)
+                self.torn -= size
+                yield self.skip(size, "the rest of a batch whose middle isn't in the capture")
+                continue
+            if self.lost:
+                self.scanned, found = self.search(final)
+                if not found and self.scanned < _MOST_SCANNED and not final:
+                    return
+                if self.scanned:
+                    yield self.skip(self.scanned, self.lost)
+                    self.scanned = 0
+                if not found:
+                    return
+                self.lost = ""
+                continue
+            size = self.wanted()
+            if not size or size > self.have:
+                return
+            yield self.take(size, "")
+
+    def search(self, final: bool) -> tuple[int, bool]:
+        """Looks for the next boundary, behind the bytes that were looked at before."""
+        offset, found = resync.boundary(self.peek(self.have)[self.scanned :], self.framing, final)
+        return self.scanned + offset, found
+
+    def wanted(self) -> int:
+        """Size of the next batch with its prefix; 0 if the prefix isn't whole yet."""
+        prefix = self.framing.prefix
+        if self.have < prefix:
+            return 0
+        return prefix + int.from_bytes(self.peek(prefix), "little")
+
+    def peek(self, size: int) -> bytes:
+        """The first bytes in hand. Many small parts are joined once, so that reading them stays linear."""
+        first = self.parts[0].data
+        if len(first) >= size:
+            return first if len(first) == size else first[:size]
+        out = bytearray()
+        for part in self.parts:
+            out += part.data[: size - len(out)]
+            if len(out) == size:
+                break
+        return bytes(out)
+
+    def take(self, size: int, missing: str) -> Batch:
+        """The next batch: the first `size` bytes in hand."""
+        origin: list[Origin] = []
+        pieces: list[bytes] = []
+        frames: list[int] = []
+        at = 0
+        used = 0
+        last = self.parts[0].frame
+        for part in self.parts:
+            take = min(size - at, len(part.data))
+            origin.append(Origin(at, part.frame.number, part.offset))
+            if part.frame.number not in frames[-2:]:
+                frames.append(part.frame.number)
+            if (part.frame.ts_ns, part.frame.number) >= (last.ts_ns, last.number):
+                last = part.frame
+            pieces.append(part.data if take == len(part.data) else part.data[:take])
+            at += take
+            if take < len(part.data):
+                rest = _Part(part.data[take:], part.frame, part.offset + take if part.offset >= 0 else -1)
+                self.parts[used] = rest
+                break
+            used += 1
+            if at == size:
+                break
+        del self.parts[:used]
+        self.have -= size
+        self.offset += size
+        data = pieces[0] if len(pieces) == 1 else b"".join(pieces)
+        return Batch(Buffer("tcp", data, origin), last, tuple(frames), missing, self.framing)
+
+    def partial(self, reason: str) -> Batch:
+        """The beginning of a batch whose end isn't there."""
+        return self.take(self.have, reason)
+
+    def skip(self, size: int, reason: str) -> Skipped:
+        """Passes over the first `size` bytes in hand."""
+        offset = self.offset
+        batch = self.take(size, reason)
+        return Skipped(batch.frame, offset, size, batch.buffer.data, reason)
+
+    def gap(self, gap: Gap) -> Iterator[Batch | Skipped]:
+        """A hole: ends the batch in hand; its length tells where the next one starts, if it is known."""
+        hole = gap.size
+        if self.torn:
+            self.torn, hole = max(0, self.torn - hole), max(0, hole - self.torn)
+            if hole:
+                self.lost = "behind bytes that aren't in the capture, up to the next batch"
+        elif self.parts and self.lost:
+            yield self.skip(self.have, self.lost)
+        elif self.parts and (size := self.wanted()):
+            left = size - self.have
+            yield self.partial(gap.reason)
+            self.torn = max(0, left - hole)
+            if hole > left:
+                self.lost = "behind bytes that aren't in the capture, up to the next batch"
+        else:
+            if self.parts:
+                yield self.skip(self.have, "a piece of a length prefix before bytes that aren't in the capture")
+            self.lost = "behind bytes that aren't in the capture, up to the next batch"
+        why = "cut off by the capture (snap length)" if gap.reason == "cut" else "not in the capture"
+        yield Skipped(gap.frame, gap.offset, gap.size, b"", why)

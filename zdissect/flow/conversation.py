@@ -1,0 +1,93 @@
+"""Conversations: what two endpoints say to each other, cut into batches once it is known to be Zenoh."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from zdissect.flow import detect
+from zdissect.flow.batch import Batch, Cutter, Skipped
+from zdissect.flow.detect import Verdict
+from zdissect.flow.framing import STREAM
+from zdissect.records import Chunk, Endpoint, Gap
+
+
+@dataclass(slots=True)
+class Flow:
+    """A conversation. Direction 0 is from `ends[0]`, the side that opened it (or spoke first), to `ends[1]`."""
+
+    id: str
+    """`tcp.0`, `udp.3`: numbered per protocol in order of appearance."""
+    link: str
+    ends: tuple[Endpoint, Endpoint]
+    verdict: Verdict = Verdict.UNDECIDED
+
+
+@dataclass(slots=True)
+class _Side:
+    cutter: Cutter = field(default_factory=lambda: Cutter(STREAM))
+    waiting: list[Chunk | Gap] = field(default_factory=list)
+    """What came before the verdict."""
+    size: int = 0
+
+
+class StreamConversation:
+    """A TCP connection: decides what it is, then cuts both directions into batches."""
+
+    def __init__(self, flow: Flow, expected: bool, forced: bool = False) -> None:
+        self.flow = flow
+        self.expected = expected
+        self.sides = (_Side(), _Side())
+        self.ended = [False, False]
+        self.opaque = 0
+        """Bytes of a stream that isn't Zenoh."""
+        if forced:
+            flow.verdict = Verdict.ZENOH
+
+    def feed(self, item: Chunk | Gap) -> Iterator[tuple[int, Batch | Skipped]]:
+        """(direction, batch or skipped bytes) that this item completes."""
+        if self.flow.verdict is Verdict.UNDECIDED:
+            side = self.sides[item.direction]
+            side.waiting.append(item)
+            if isinstance(item, Gap):
+                return
+            side.size += len(item.data)
+            yield from self.decide(item.direction, final=False)
+        elif self.flow.verdict in _ZENOH:
+            yield from ((item.direction, one) for one in self.sides[item.direction].cutter.feed(item))
+        elif isinstance(item, Chunk):
+            self.opaque += len(item.data)
+
+    def close(self) -> Iterator[tuple[int, Batch | Skipped]]:
+        """What is left when the connection, or the capture, ends."""
+        for direction in (0, 1):
+            if self.flow.verdict is Verdict.UNDECIDED and self.sides[direction].size:
+                yield from self.decide(direction, final=True)
+        if self.flow.verdict in _ZENOH:
+            for direction, side in enumerate(self.sides):
+                yield from ((direction, one) for one in side.cutter.close())
+
+    def decide(self, direction: int, final: bool) -> Iterator[tuple[int, Batch | Skipped]]:
+        """Looks at the first bytes of a direction; once there is a verdict, replays what waited in both."""
+        verdict = detect.stream(self.head(direction), self.expected, final)
+        if verdict is Verdict.UNDECIDED:
+            return
+        self.flow.verdict = verdict
+        waiting = sorted((item for side in self.sides for item in side.waiting), key=lambda item: item.frame.ts_ns)
+        if verdict is Verdict.MIDDLE:
+            for side in self.sides:
+                side.cutter.lost = "the capture starts in the middle of a batch"
+        for side in self.sides:
+            side.waiting = []
+        for item in waiting:
+            yield from self.feed(item)
+
+    def head(self, direction: int) -> bytes:
+        """The first bytes of a direction, up to the first hole."""
+        pieces = []
+        for item in self.sides[direction].waiting:
+            if isinstance(item, Gap):
+                break
+            pieces.append(item.data)
+        return b"".join(pieces)
+
+
+_ZENOH = (Verdict.ZENOH, Verdict.MIDDLE)

@@ -1,0 +1,108 @@
+"""UDP: which datagrams are Zenoh, and of which kind (notes 3.1, 4.3 and 5)."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from zdissect.engine.tape import Buffer, Origin
+from zdissect.flow import detect
+from zdissect.flow.conversation import Flow
+from zdissect.flow.detect import Verdict
+from zdissect.flow.framing import DATAGRAM, Framing
+from zdissect.records import Datagram, Endpoint
+
+SCOUTING, TRANSPORT = "scouting", "transport"
+PROOF = 2
+"""Sound datagrams that prove a conversation on a port where nobody expects Zenoh."""
+
+
+@dataclass(slots=True)
+class DatagramConversation:
+    """The datagrams between two endpoints."""
+
+    flow: Flow
+    expected: bool
+    framings: list[Framing] = field(default_factory=lambda: [DATAGRAM, DATAGRAM])
+    waiting: list[Datagram] = field(default_factory=list)
+    """Datagrams that could be Zenoh, until enough of them prove it."""
+    opaque: int = 0
+
+    def direction(self, datagram: Datagram) -> int:
+        """0 if the side that spoke first sent it."""
+        return int(datagram.src != self.flow.ends[0])
+
+
+class Datagrams:
+    """All datagrams of a capture."""
+
+    def __init__(self, expected: frozenset[int], forced: frozenset[int]) -> None:
+        self.expected = expected
+        self.forced = forced
+        self.conversations: dict[tuple[Endpoint, Endpoint], DatagramConversation] = {}
+        self.scouts: set[Endpoint] = set()
+        """Endpoints that sent a SCOUT: HELLOs come back to them from any port."""
+        self.groups: set[Endpoint] = set()
+        """Multicast groups with a JOIN."""
+
+    def feed(self, datagram: Datagram) -> Iterator[tuple[DatagramConversation, Datagram, str]]:
+        """(conversation, datagram, scouting or transport) for each datagram that is now known to be Zenoh."""
+        conversation = self.conversation(datagram)
+        flow, data = conversation.flow, datagram.payload
+        cut = datagram.missing > 0
+        if flow.verdict is not Verdict.ZENOH and self.is_scouting(datagram, cut):
+            yield conversation, datagram, SCOUTING
+            return
+        if flow.verdict is Verdict.UNDECIDED:
+            if detect.is_quic(data):
+                flow.verdict = Verdict.QUIC
+            elif self.proves(conversation, datagram, cut):
+                flow.verdict = Verdict.ZENOH
+                waiting, conversation.waiting = conversation.waiting, []
+                yield from ((conversation, one, TRANSPORT) for one in waiting)
+        if flow.verdict is Verdict.ZENOH:
+            yield conversation, datagram, TRANSPORT
+        elif not conversation.waiting:
+            conversation.opaque += len(data)
+
+    def conversation(self, datagram: Datagram) -> DatagramConversation:
+        """The conversation that a datagram belongs to."""
+        src, dst = datagram.src, datagram.dst
+        known = self.conversations.get((src, dst)) or self.conversations.get((dst, src))
+        if known is None:
+            flow = Flow(f"udp.{len(self.conversations)}", "udp", (src, dst))
+            known = DatagramConversation(flow, src.port in self.expected or dst.port in self.expected)
+            if src.port in self.forced or dst.port in self.forced:
+                flow.verdict = Verdict.ZENOH
+            self.conversations[src, dst] = known
+        return known
+
+    def is_scouting(self, datagram: Datagram, cut: bool) -> bool:
+        """Whether it is a SCOUT, or a HELLO to somebody who asked or with what only a HELLO has."""
+        tape = detect.scouting(datagram.payload, cut=cut)
+        if tape is None:
+            return False
+        if tape.spans[1][4] == "SCOUT":
+            self.scouts.add(datagram.src)
+            return True
+        return datagram.dst in self.scouts or bool(datagram.payload[0] & 0x20)
+
+    def proves(self, conversation: DatagramConversation, datagram: Datagram, cut: bool) -> bool:
+        """Whether this datagram, with those before it, shows that the conversation is Zenoh."""
+        data = datagram.payload
+        if datagram.dst in self.groups:
+            return True
+        if detect.handshake(data):
+            if data[0] & 31 == 7:
+                self.groups.add(datagram.dst)
+            return True
+        if not detect.transport(data, cut=cut):
+            conversation.waiting.clear()
+            return False
+        if conversation.expected or len(conversation.waiting) + 1 >= PROOF:
+            return True
+        conversation.waiting.append(datagram)
+        return False
+
+
+def buffer_of(datagram: Datagram) -> Buffer:
+    """The datagram's payload with its origin."""
+    return Buffer("udp", datagram.payload, [Origin(0, datagram.frame.number, datagram.offset)])

@@ -1,0 +1,101 @@
+"""Tells Zenoh from other protocols by content, on any port (notes 3, 5 and 14).
+
+Zenoh is accepted on evidence that chance doesn't give: a handshake, batches that chain, datagrams that decode to their
+last byte. Protocols that share Zenoh's ports are named by their first bytes and never decoded as Zenoh.
+"""
+
+from enum import Enum
+
+from zdissect.engine.interpreter import interpret
+from zdissect.engine.tape import Tape
+from zdissect.flow import resync
+from zdissect.flow.framing import DATAGRAM, STREAM, Framing
+from zdissect.grammar.batch import BATCH, SCOUTING_DATAGRAM
+
+ZENOH_PORT = 7447
+SCOUTING_PORT = 7446
+VERSIONS = (8, 9)
+"""Protocol versions whose handshake has today's layout."""
+
+LOOK_AHEAD = 1 << 16
+"""Bytes of a stream that are looked at before it is given up as not Zenoh: more than the longest batch."""
+
+
+class Verdict(Enum):
+    """What a conversation is."""
+
+    ZENOH = "Zenoh"
+    MIDDLE = "Zenoh, from the middle of a stream"
+    TLS = "TLS"
+    QUIC = "QUIC"
+    HTTP = "HTTP"
+    OTHER = "not Zenoh"
+    UNDECIDED = "undecided"
+
+
+_HTTP = tuple(word.encode() for word in ("GET ", "PUT ", "POST ", "HEAD ", "OPTIONS ", "DELETE ", "PATCH ", "HTTP/1."))
+_QUIC_VERSIONS = (0x00000001, 0x6B3343CF)
+
+
+def named(data: bytes) -> Verdict | None:
+    """A protocol that is known by the first bytes of a stream; None for any other."""
+    if data[:2] == b"\x16\x03" and len(data) > 5 and data[5] in (1, 2):
+        return Verdict.TLS
+    if data.startswith(_HTTP):
+        return Verdict.HTTP
+    return None
+
+
+def is_quic(data: bytes) -> bool:
+    """Whether a datagram has QUIC's long header (RFC 9000, 17.2) of a released version, a draft or a negotiation."""
+    if len(data) < 7 or not data[0] & 0x80:
+        return False
+    version = int.from_bytes(data[1:5], "big")
+    return version in _QUIC_VERSIONS or version >> 8 == 0xFF0000 or (version == 0 and len(data) > 14)
+
+
+def stream(data: bytes, expected: bool, final: bool) -> Verdict:
+    """What a stream is, by its first bytes.
+
+    Args:
+        expected: It is on a port where Zenoh is expected.
+        final: No more bytes will come.
+    """
+    other = named(data)
+    if other is not None:
+        return other
+    verdict = resync.chain(data, STREAM, 0, final)
+    if verdict or opens(data):
+        return Verdict.ZENOH
+    if verdict is None and len(data) < LOOK_AHEAD:
+        return Verdict.UNDECIDED
+    _, found = resync.boundary(data, STREAM, final)
+    if found:
+        return Verdict.MIDDLE
+    if len(data) < LOOK_AHEAD and not final:
+        return Verdict.UNDECIDED
+    return Verdict.MIDDLE if expected else Verdict.OTHER
+
+
+def opens(data: bytes) -> bool:
+    """Whether a stream starts with the prefix and the first bytes of an INIT, whatever comes behind them."""
+    return len(data) > 5 and data[2] & 31 == 1 and data[3] in VERSIONS and not data[4] & 0x0C and data[4] & 3 != 3
+
+
+def scouting(data: bytes, *, cut: bool = False) -> Tape | None:
+    """The tape of a scouting datagram; None if it is none."""
+    if len(data) < 3 or data[0] & 31 not in (1, 2) or data[1] not in VERSIONS:
+        return None
+    tape = interpret(SCOUTING_DATAGRAM, data, cut=cut)
+    return tape if resync.sound(tape) and sum(span[1] == 1 for span in tape.spans) == 1 else None
+
+
+def transport(data: bytes, framing: Framing = DATAGRAM, *, cut: bool = False) -> bool:
+    """Whether a datagram decodes to its end as a batch."""
+    tape = interpret(BATCH, data, cut=cut, **framing.inputs)
+    return len(tape.spans) > 2 and resync.sound(tape)
+
+
+def handshake(data: bytes) -> bool:
+    """Whether a datagram is an INIT or a JOIN."""
+    return len(data) > 3 and data[0] & 31 in (1, 7) and data[1] in VERSIONS and transport(data)

@@ -1,0 +1,23 @@
+"""How batches are framed: the three things that state decides before a byte is read (notes 3 and 4.4)."""
+
+from typing import Any, NamedTuple
+
+
+class Framing(NamedTuple):
+    """Framing of one direction of a conversation."""
+
+    prefix: int = 2
+    """Bytes of the length in front: 2 on streams, 4 on low-latency streams, 0 for datagrams."""
+    compression: bool = False
+    """Each batch starts with a header byte."""
+    low_latency: bool = False
+    """Network messages stand in the batch without a FRAME."""
+
+    @property
+    def inputs(self) -> dict[str, Any]:
+        """The values that the grammar's BATCH asks for."""
+        return {"prefix": self.prefix, "compression": self.compression, "low_latency": self.low_latency}
+
+
+STREAM = Framing(2)
+DATAGRAM = Framing(0)

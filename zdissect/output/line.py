@@ -1,0 +1,53 @@
+"""One line per message."""
+
+from typing import Any
+
+from zdissect.engine.rows import Row
+from zdissect.output.style import Style
+from zdissect.output.text import payload, quoted, safe
+
+_NAMES = ("request_id", "interest_id", "interest_mode", "expr_id", "entity_id", "target", "consolidation", "budget",
+          "timeout_ms", "version", "whatami", "zid", "resolution_sn", "batch_size", "lease_ms", "initial_sn", "patch",
+          "close_reason", "locators")  # fmt: skip
+
+
+def key(row: Row) -> str:
+    """The key expression of a message: resolved, or `?9/q` (`?9` stands for a declared id that isn't known here)."""
+    if row.get("key_expr") is not None:
+        return safe(row["key_expr"])
+    scope, suffix = row.get("key_scope"), row.get("key_suffix") or ""
+    if scope is None:
+        return ""
+    return safe(f"?{scope}{suffix}" if scope else suffix)
+
+
+def summary(row: Row, style: Style, limit: int) -> str:
+    """What a message says, in a line."""
+    name = f"{style.message}{row['message']}{style.end}"
+    if row["layer"] == "network":
+        name = "  " + name
+    words = [name]
+    if row.get("body"):
+        body = row["body"] + (f" {row['reply_body']}" if row.get("reply_body") else "")
+        words.append(f"{style.message}{body}{style.end}")
+    if text := key(row):
+        words.append(f"{style.value}{text}{style.end}")
+    if row.get("parameters") is not None:
+        words.append(f"?{safe(row['parameters'])}")
+    if row["layer"] == "transport" and "sn" in row:
+        words.append(f"sn {row['sn']} {row.get('reliability', '')} {row.get('priority', '')}".rstrip())
+    words += [f"{name} {_value(row[name])}" for name in _NAMES if row.get(name) is not None]
+    if row.get("payload") is not None:
+        words.append(payload(row["payload"], row.get("encoding", ""), limit))
+        if row.get("encoding") and row["encoding"] != "zenoh/bytes":
+            words.append(f"{style.dim}{safe(row['encoding'])}{style.end}")
+    for finding in row.get("findings", ()):
+        colour = style.severity(finding["severity"])
+        words.append(f"{colour}[{finding['severity']}: {safe(finding['message'])}]{style.end}")
+    return "  ".join(words)
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, list):
+        return ",".join(safe(str(one)) for one in value)
+    return quoted(value) if isinstance(value, str) and " " in value else safe(str(value))

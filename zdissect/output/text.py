@@ -1,0 +1,67 @@
+"""Bytes and texts of a capture as text that is safe to print: no control character, no escape reaches the terminal."""
+
+_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\\": "\\\\", '"': '\\"'}
+
+
+def safe(text: str) -> str:
+    """The text with everything that isn't printable escaped, as in a Python or JSON string without its quotes."""
+    if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
+        return text
+    return "".join(_ESCAPES.get(c) or (c if c.isprintable() else _escape(c)) for c in text)
+
+
+def quoted(text: str) -> str:
+    """The text in quotes, escaped."""
+    return f'"{safe(text)}"'
+
+
+def _escape(char: str) -> str:
+    code = ord(char)
+    if 0xDC80 <= code <= 0xDCFF:  # a byte that wasn't UTF-8 (surrogateescape)
+        return f"\\x{code - 0xDC00:02x}"
+    return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}" if code < 65536 else f"\\U{code:08x}"
+
+
+def count(number: int) -> str:
+    """`1 byte`, `17 bytes`."""
+    return "1 byte" if number == 1 else f"{number} bytes"
+
+
+_TEXT_PREFIXES = ("text/", "zenoh/string", "application/json", "application/yaml", "application/xml", "application/sql",
+                  "application/yang", "application/soap+xml", "application/openmetrics-text", "application/jwt",
+                  "application/x-www-form-urlencoded")  # fmt: skip
+
+
+def payload(data: bytes, encoding: str, limit: int) -> str:
+    """A payload for people: its length, and as much as `limit` bytes of it as text or hex, by its encoding.
+
+    Text is shown as text where the encoding says so, or where it says nothing and all of it is printable.
+    """
+    if not data:
+        return "0 bytes"
+    shown = data[:limit]
+    rest = f" ... (the first {len(shown)} bytes)" if len(data) > limit else ""
+    as_text = _text(shown, cut=bool(rest))
+    if as_text is not None and (encoding.startswith(_TEXT_PREFIXES) or as_text.isprintable()):
+        return f"{count(len(data))}  {quoted(as_text)}{rest}"
+    return f"{count(len(data))}  {shown.hex(' ')}{rest}"
+
+
+def _text(data: bytes, cut: bool) -> str | None:
+    """The bytes as UTF-8; None if they aren't. A character that was cut at the end is left out."""
+    for drop in range(4 if cut else 1):
+        try:
+            return data[: len(data) - drop].decode()
+        except UnicodeDecodeError:
+            continue
+    return None
+
+
+def hexdump(data: bytes, indent: str = "") -> str:
+    """A dump of offset, hex and printable ASCII, 16 bytes a line."""
+    lines = []
+    for start in range(0, len(data), 16):
+        row = data[start : start + 16]
+        ascii_text = "".join(chr(c) if 32 <= c < 127 else "." for c in row)
+        lines.append(f"{indent}{start:04x}  {row[:8].hex(' '):<23}  {row[8:].hex(' '):<23}  {ascii_text}")
+    return "\n".join(lines)

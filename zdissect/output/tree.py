@@ -1,0 +1,193 @@
+"""The annotated tree: a line per field with offset, bytes, bits, name, value and meaning.
+
+Lines are written straight from the spans. What doesn't change from message to message (the lines of flag bits, the
+words of a header) is made once and kept.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from zdissect.engine.tape import Remark, Span, Tape
+from zdissect.grammar.primitives import RENDERINGS, encoding_text
+from zdissect.grammar.registry import EXT_HEADER, Field
+from zdissect.grammar.rules import RULES
+from zdissect.grammar.types import ENC_NAMES, Bit, Fixed
+from zdissect.output.style import Style
+from zdissect.output.text import count, payload, quoted, safe
+
+_GROUPS = frozenset({"group", "repeat", "item"})
+
+
+class TreeWriter:
+    """Turns tapes into lines.
+
+    Args:
+        style: The colours.
+        columns: How many bytes of a field are shown in the column of bytes.
+        limit: How many bytes of a payload are shown.
+    """
+
+    def __init__(self, style: Style, columns: int = 8, limit: int = 96) -> None:
+        self.style = style
+        self.columns = columns
+        self.limit = limit
+        self.width = 3 * columns + 2
+        self.blank = " " * (self.width + 6)
+        self.bit_lines: dict[tuple[Field, int, int], list[str]] = {}
+
+    def lines(self, tape: Tape, base: int = 0) -> Iterator[str]:
+        """The lines of a tape; offsets count from the start of its bytes, plus `base`."""
+        data, start = tape.data, tape.start - base
+        remarks = sorted(tape.remarks, key=lambda remark: remark[1])
+        spans = tape.spans
+        encoding = ""
+        index = done = 0
+        while index < len(spans):
+            span = spans[index]
+            field, depth, at, stop, value = span
+            index += 1
+            if field.kind in ("message", "extension") and index < len(spans) and spans[index][0].kind == "header":
+                yield from self.head(span, spans[index], data, start)
+                stop = spans[index][3]
+                index += 1
+                if field.kind == "message":
+                    encoding = ""
+            elif field.leaf:
+                if field.render == "encoding":
+                    encoding = encoding_text(value >> 1, None)
+                yield self.leaf(field, depth, at, stop, value, data, start, encoding)
+                if field.bits:
+                    yield from self.bits(field, value, depth)
+            elif field.kind in _GROUPS:
+                yield self.group(span, start)
+                stop = at
+            elif field.kind == "unit":
+                stop = at
+            while done < len(remarks) and remarks[done][1] < stop:
+                yield self.remark(remarks[done], depth)
+                done += 1
+        for remark in remarks[done:]:
+            yield self.remark(remark, 1)
+
+    def line(self, at: int, raw: bytes, depth: int, text: str) -> str:
+        """One line: offset, bytes, indented text."""
+        style, columns = self.style, self.columns
+        shown = raw[:columns].hex(" ") + (" .." if len(raw) > columns else "")
+        indent = "  " * depth
+        return f"{style.offset}{at:04x}{style.end}  {style.raw}{shown:<{self.width}}{style.end}{indent}{text}"
+
+    def head(self, span: Span, header: Span, data: bytes, start: int) -> Iterator[str]:
+        """A message or an extension with its header byte."""
+        field, depth, at, _, label = span
+        style, byte = self.style, header[4]
+        if field.kind == "message":
+            text = f"{style.message}{label}{style.end}  0x{byte & 31:02x}"
+        else:
+            name = field.name.removeprefix("ext_") if field.name != "ext" else "unknown"
+            text = f"ext 0x{byte & 15:x} {ENC_NAMES[byte >> 5 & 3]}: {style.message}{name}{style.end}"
+        yield self.line(at - start, data[at : header[3]], depth, text)
+        yield from self.bits(header[0], byte, depth)
+
+    def bits(self, field: Field, value: int, depth: int) -> list[str]:
+        """The lines of the bit fields of a byte or of an integer."""
+        key = (field, value, depth)
+        lines = self.bit_lines.get(key)
+        if lines is None:
+            lines = [self.bit(bit, value, depth, field) for bit in field.bits if self.shows(bit, value, field)]
+            if len(self.bit_lines) < _MOST_KEPT:
+                self.bit_lines[key] = lines
+        return lines
+
+    @staticmethod
+    def shows(bit: Field, value: int, field: Field) -> bool:
+        """Reserved bits of a byte are always shown, those of an integer if they are set."""
+        node = bit.node
+        return field.kind != "vle" or not isinstance(node, Bit) or not node.reserved or bool(value & node.mask)
+
+    def bit(self, bit: Field, value: int, depth: int, field: Field) -> str:
+        """One bit field: its pattern, its name and what it means."""
+        node = bit.node
+        assert isinstance(node, Bit)
+        style = self.style
+        size = 8 if field.kind != "vle" else max(8, (max(value, 1).bit_length() + 7) // 8 * 8)
+        number = value >> node.low & (1 << node.width) - 1
+        pattern = _pattern(value, node.mask, size)
+        if node.reserved:
+            text = "reserved"
+        elif field is EXT_HEADER or node.name != "message_id":
+            text = f"{node.name}  {_bit_words(node, number)}"
+        else:
+            text = f"id {field.node.name if hasattr(field.node, 'name') else ''}"
+        indent = "  " * (depth + 1)
+        opening, closing = ("[", "]") if field.kind == "vle" else ("", "")
+        return f"{self.blank}{indent}{opening}{style.bits}{pattern}{style.end}  {text}{closing}"
+
+    def leaf(
+        self, field: Field, depth: int, at: int, stop: int, value: Any, data: bytes, start: int, encoding: str
+    ) -> str:
+        """One field."""
+        style = self.style
+        if field.kind == "undecoded":
+            shown = value[: self.limit].hex(" ") + (" .." if len(value) > self.limit else "")
+            text = f"{style.error}undecoded{style.end}: {count(len(value))}  {shown}"
+        else:
+            words = self.words(field, value, encoding)
+            size = _vle_note(stop - at) if field.kind == "vle" else ""
+            note = f"  {style.dim}({size}){style.end}" if size else ""
+            text = f"{style.name}{field.name}: {style.value}{words}{style.end}{note}"
+        return self.line(at - start, data[at:stop], depth, text)
+
+    def words(self, field: Field, value: Any, encoding: str) -> str:
+        """A value with its meaning."""
+        if field.render == "payload":
+            return payload(value, encoding, self.limit)
+        if field.render == "zid":
+            return RENDERINGS["zid"](value)
+        if isinstance(value, str):
+            return quoted(value)
+        if isinstance(value, bytes):
+            return payload(value, "", min(self.limit, 16))
+        if field.enum is not None:
+            return f"{value} {field.enum.names.get(value, '(unknown)')}"
+        if field.kind == "bits":
+            return f"0x{value:02x}"
+        if field.render:
+            words = safe(RENDERINGS[field.render](value))
+            return words if words.startswith(str(value)) or isinstance(field.node, Fixed) else f"{value}  {words}"
+        return str(value)
+
+    def group(self, span: Span, start: int) -> str:
+        """The line of a group: no bytes of its own."""
+        field, depth, at, _, value = span
+        name = f"{field.path.split('.')[-2]} {value}" if field.kind == "item" else field.name
+        return self.line(at - start, b"", depth, f"{self.style.dim}{name}{self.style.end}")
+
+    def remark(self, remark: Remark, depth: int) -> str:
+        """A finding, below the field where it was made."""
+        code, start, stop, text = remark
+        rule, style = RULES[code], self.style
+        where = f" ({count(stop - start)})" if stop - start > 1 else ""
+        colour = style.severity(rule.severity)
+        return f"{self.blank}{'  ' * depth}{colour}^ {rule.severity}: {safe(text)}{where} [{code}]{style.end}"
+
+
+_MOST_KEPT = 4096
+
+
+def _bit_words(node: Bit, number: int) -> str:
+    """What the value of a bit field means."""
+    if node.says is not None:
+        return node.says[number]
+    if node.enum is not None:
+        return f"{number} {node.enum.names.get(number, '(unknown)')}"
+    return f"{number} ({number + node.plus})" if node.plus else str(number)
+
+
+def _pattern(value: int, mask: int, size: int) -> str:
+    """`..1. ....`: the bits of a field in their place."""
+    bits = "".join(("1" if value >> i & 1 else "0") if mask >> i & 1 else "." for i in range(size - 1, -1, -1))
+    return " ".join(bits[i : i + 4] for i in range(0, size, 4))
+
+
+def _vle_note(size: int) -> str:
+    return "VLE" if size == 1 else f"VLE, {size} bytes"

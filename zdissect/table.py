@@ -1,0 +1,73 @@
+"""Dissections to rows of the message table (design: one row per message, flat, snake case)."""
+
+import socket
+from functools import lru_cache
+from typing import Any
+
+from zdissect.engine.rows import Row, message_rows
+from zdissect.flow.detect import Verdict
+from zdissect.grammar.columns import NAMES, SCHEMA_VERSION
+from zdissect.pipeline import Dissection
+from zdissect.records import Endpoint
+
+
+@lru_cache(maxsize=4096)
+def address(packed: bytes) -> str:
+    """An IPv4 or IPv6 address as text."""
+    return socket.inet_ntop(socket.AF_INET if len(packed) == 4 else socket.AF_INET6, packed)
+
+
+def endpoint(end: Endpoint) -> str:
+    """`127.0.0.1:7447`, `[::1]:7447`."""
+    text = address(end.address)
+    return f"[{text}]:{end.port}" if ":" in text else f"{text}:{end.port}"
+
+
+class Table:
+    """Makes rows, numbering the messages of each frame."""
+
+    def __init__(self) -> None:
+        self.frame: tuple[str, int] = ("", 0)
+        self.index = 0
+
+    def rows(self, item: Dissection) -> list[Row]:
+        """The rows of a dissection: dicts with the columns that have a value."""
+        frame = item.frame
+        if self.frame != (frame.source, frame.number):
+            self.frame = (frame.source, frame.number)
+            self.index = 0
+        out = message_rows(item.tape)
+        if out:
+            where = self.where(item)
+            for row in out:
+                row.update(where)
+                row["message_index"] = self.index
+                self.index += 1
+        return out
+
+    @staticmethod
+    def where(item: Dissection) -> dict[str, Any]:
+        """The columns that all messages of a dissection share."""
+        frame, flow = item.frame, item.flow
+        src, dst = flow.ends if item.direction == 0 else flow.ends[::-1]
+        return {
+            "file": frame.source,
+            "frame_number": frame.number,
+            "ts_ns": frame.ts_ns,
+            "ts": frame.ts_ns // 1000,
+            "flow_id": flow.id,
+            "src_ip": address(src.address),
+            "src_port": src.port,
+            "dst_ip": address(dst.address),
+            "dst_port": dst.port,
+            "link": flow.link,
+            "initiator": item.direction == 0 if flow.verdict is not Verdict.MIDDLE else None,
+            "buffer": item.buffer.name,
+            "schema_version": SCHEMA_VERSION,
+        }
+
+
+def complete(row: Row) -> dict[str, Any]:
+    """All columns of a row, in order; None where it has no value."""
+    get = row.get
+    return {name: get(name) for name in NAMES}
