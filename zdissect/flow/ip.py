@@ -22,6 +22,9 @@ _IPV4 = Struct(">BxHHHxB")
 _IPV4_TCP = Struct(">BxHxxHxB14xIIBB")
 """An IPv4 header without options and the TCP header behind it: as above, then seq, ack, data offset, flags."""
 _IPV6 = Struct(">BxxxHB")
+"""Version, payload length, next header."""
+_IPV6_TCP = Struct(">BxxxHB37xIIBB")
+"""An IPv6 header and the TCP header right behind it."""
 _TCP_HEADER = Struct(">4xIIBB")
 
 _AUTHENTICATION, _FRAGMENT = 51, 44
@@ -189,6 +192,7 @@ class Packets:
     def _ipv4(self, frame: Frame, data: bytes, start: int, stop: int, inside: bool) -> Found:
         if len(data) < start + 20:
             return self._ignore("short ipv4")
+        stop = max(stop, len(data))  # files exist whose records claim less than they hold
         first, total, identification, fragment, protocol = _IPV4.unpack_from(data, start)
         body = start + (first & 15) * 4
         if total:  # 0: segmentation offload, longer than the field can say; else whatever follows is Ethernet padding
@@ -204,8 +208,22 @@ class Packets:
 
     def ipv6(self, frame: Frame, data: bytes, start: int, stop: int, inside: bool = True) -> Found:
         """Decode the IPv6 packet at `start`, past its extension headers."""
+        try:
+            first, length, header, seq, ack, size, flags = _IPV6_TCP.unpack_from(data, start)
+        except error:
+            return self._ipv6(frame, data, start, stop, inside)
+        body = start + 40 + (size >> 2 & 0x3C)
+        end = start + 40 + length
+        if first >> 4 != 6 or header != _TCP or size < 0x50 or not body <= end <= len(data):
+            return self._ipv6(frame, data, start, stop, inside)
+        ends = data[start + 8 : start + 44]
+        src, dst = self._pairs.get(ends) or self._pair(ends)
+        return _new(Segment, (frame, src, dst, seq, ack, flags, data[body:end], 0, body if inside else -1))
+
+    def _ipv6(self, frame: Frame, data: bytes, start: int, stop: int, inside: bool) -> Found:
         if len(data) < start + 40:
             return self._ignore("short ipv6")
+        stop = max(stop, len(data))  # files exist whose records claim less than they hold
         first, length, header = _IPV6.unpack_from(data, start)
         if first >> 4 != 6:
             return self._ignore("bad ipv6")

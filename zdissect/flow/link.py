@@ -37,13 +37,16 @@ class Decoder:
         """
         _, _, _, link, stop, data = frame
         if link == _ETHERNET:
-            if data[12:14] == b"\x08\x00":
+            kind = data[12:14]
+            if kind == b"\x08\x00":
                 return self._packets.ipv4(frame, data, 14, stop)
+            if kind == b"\x86\xdd":
+                return self._packets.ipv6(frame, data, 14, stop)
             return self._tagged(frame, 12, 14, "ethernet")
         if link in _LOOPBACK:
             return self._loopback(frame)
         if link in _RAW:
-            return self._packets.any(frame, data, 0, _stop(frame))
+            return self._packets.any(frame, data, 0, frame.wire_len)
         if link == _SLL:
             return self._tagged(frame, 14, 16, "linux sll")
         if link == _SLL2:
@@ -67,9 +70,9 @@ class Decoder:
 
     def _content(self, frame: Frame, ethertype: int, start: int) -> Found:
         if ethertype == _IPV4:
-            return self._packets.ipv4(frame, frame.data, start, _stop(frame))
+            return self._packets.ipv4(frame, frame.data, start, frame.wire_len)
         if ethertype == _IPV6:
-            return self._packets.ipv6(frame, frame.data, start, _stop(frame))
+            return self._packets.ipv6(frame, frame.data, start, frame.wire_len)
         if ethertype < 0x0600:
             return self._ignore("802.3 length")
         return self._ignore(_ETHERTYPES.get(ethertype) or f"ethertype 0x{ethertype:04x}")
@@ -95,13 +98,8 @@ class Decoder:
         packet, start = found
         if start < 0:
             return self._packets.any(frame, packet, 0, len(packet), inside=False)
-        return self._packets.any(frame, frame.data, start, _stop(frame))
+        return self._packets.any(frame, frame.data, start, frame.wire_len)
 
     def _ignore(self, what: str) -> Found:
         self.ignored[what] += 1
         return None
-
-
-def _stop(frame: Frame) -> int:
-    """Where the frame ended on the wire; files exist whose records claim less than they hold."""
-    return max(frame.wire_len, len(frame.data))

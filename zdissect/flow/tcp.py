@@ -78,7 +78,7 @@ class _Half:
         self.pieces: list[Piece] = []
         """Ascending, without overlap, all beyond `offset`."""
         self.cuts: list[tuple[int, int, Frame]] = []
-        """Ranges that were on the wire but cut off by the capture, all ending beyond `offset`."""
+        """Ranges that were on the wire but cut off by the capture, ascending by their starts."""
         self.buffered = 0
         self.doubt: tuple[int, int, int] | None = None
         """Bytes before the first number are known to have been sent, since this segment count and time."""
@@ -114,15 +114,16 @@ class _Half:
         """Where the hole at `offset` ends; -1 if there is none (or none with an end)."""
         if self.ended or self.seq < 0:
             return -1
-        ends = [piece[0] for piece in self.pieces[:1]]
-        ends += [cut[0] for cut in self.cuts]
-        if self.end > self.offset:
-            ends.append(self.end)
+        ends = [self.end] if self.end > self.offset else []
+        if self.pieces:
+            ends.append(self.pieces[0][0])
+        if self.cuts:
+            ends.append(self.cuts[0][0])
         return min(ends, default=-1)
 
     def oldest_ns(self) -> int:
         """Capture time since when something has waited for the hole at `offset`."""
-        frames = [piece[2] for piece in self.pieces[:1]] + [cut[2] for cut in self.cuts]
+        frames = [piece[2] for piece in self.pieces[:1]] + [cut[2] for cut in self.cuts[:1]]
         return min((frame.ts_ns for frame in frames), default=_NEVER)
 
     def waits(self) -> bool:
@@ -155,10 +156,12 @@ class _Connection:
         if not self.settled:
             half.direction, half.peer.direction = 0, 1
 
+    def known(self) -> bool:
+        """Whether all segments in `held` belong to streams whose start is known by now."""
+        return all(half.seq >= 0 for half, _ in self.held)
+
     def ripe(self, now_ns: int) -> bool:
-        """Whether the segments in `held` have waited long enough, or needlessly."""
-        if all(half.seq >= 0 for half, _ in self.held):
-            return True
+        """Whether the segments in `held` have waited long enough."""
         return (
             self.count - self.held_count >= GRACE_SEGMENTS
             or now_ns - self.held[0][1].frame.ts_ns >= GRACE_NS
@@ -186,6 +189,7 @@ class Streams:
     def __init__(self) -> None:
         self.ignored: Final[Counter[str]] = Counter()
         self._halves: dict[tuple[Endpoint, Endpoint], _Half] = {}
+        self._ends: dict[int, tuple[_Half, Endpoint, Endpoint]] = {}
         self._count = 0
         self._recent: deque[tuple[_Half, int, bytes]] = deque(maxlen=RECENT_SEGMENTS)
         self._waiting: dict[_Connection, None] = {}
@@ -209,6 +213,11 @@ class Streams:
         half.seq = (seq + size) & _MASK
         self._recent.append((half, offset, payload))
         return [_new(Chunk, (half.stream, half.direction, offset, payload, frame, place))]
+
+    def ends(self, stream: int) -> tuple[Endpoint, Endpoint]:
+        """(opener, other side) of a connection whose items are being delivered: direction 0 is from the first."""
+        half, src, dst = self._ends[stream]
+        return (dst, src) if half.direction else (src, dst)
 
     def close(self) -> list[StreamItem]:
         """End of the capture: give what still waits, the holes in it, and an `End` for every open direction."""
@@ -286,6 +295,7 @@ class Streams:
         half, peer = _Connection(self._count, segment.frame).halves
         self._count += 1
         half.connection.set_opener(half)
+        self._ends[half.stream] = half, segment.src, segment.dst
         self._halves[segment.dst, segment.src] = peer
         self._halves[segment.src, segment.dst] = half
         return half
@@ -296,6 +306,7 @@ class Streams:
         drop = {c for c, ns in last.items() if now_ns - ns > CLOSED_IDLE_NS and c.halves[0].ended and c.halves[1].ended}
         if len(last) - len(drop) >= MAX_CONNECTIONS:
             drop.update(sorted(last, key=lambda c: last[c])[: MAX_CONNECTIONS // 10])
+        self._ends = {stream: one for stream, one in self._ends.items() if one[0].connection not in drop}
         for connection in last:
             if connection in drop:
                 self._finish(connection, "capture", None, out)
@@ -332,7 +343,8 @@ class Streams:
         connection.held_bytes += len(segment.payload)
 
     def _replay(self, connection: _Connection, out: list[StreamItem]) -> None:
-        connection.settle()
+        if not connection.known():
+            connection.settle()
         held, connection.held, connection.held_bytes = connection.held, [], 0
         for half, segment in held:
             if half.seq < 0:  # only a FIN or RST of a side that said nothing
@@ -344,25 +356,28 @@ class Streams:
     def _accept(self, half: _Half, segment: Segment, out: list[StreamItem]) -> None:
         """Take the payload, FIN and RST of a segment whose stream has a start."""
         frame, payload, missing = segment.frame, segment.payload, segment.missing
-        start = half.offset + _distance((segment.seq + (segment.flags & _SYN) // _SYN) & _MASK, half.seq)
+        first = segment.seq + 1 if segment.flags & _SYN else segment.seq  # a SYN takes a number of its own
+        start = half.offset + _distance(first, half.seq)
         cut = start + len(payload)
         if payload:
             self._insert(half, start, payload, frame, segment.offset, out)
         if missing and cut + missing > half.offset and not half.ended:
-            half.cuts.append((cut, cut + missing, frame))
+            insort(half.cuts, (cut, cut + missing, frame), key=_start)
         if segment.flags & _RST:
             self._reset(half, start, frame)
-        elif segment.flags & _FIN and not half.end_reason and abs(start - half.offset) <= MAX_WINDOW:
-            half.end, half.end_frame, half.end_reason = max(cut + missing, half.offset), frame, "fin"
+        elif segment.flags & _FIN and not half.end_reason and half.offset <= cut + missing <= half.offset + MAX_WINDOW:
+            half.end, half.end_frame, half.end_reason = cut + missing, frame, "fin"
         self._drain(half, out)
         while half.buffered > MAX_BUFFERED_BYTES or len(half.pieces) + len(half.cuts) > MAX_BUFFERED_SEGMENTS:
             self._skip(half, half.hole_end(), frame, out)
 
     def _reset(self, half: _Half, start: int, frame: Frame) -> None:
         """An RST ends both directions: its own where it says, the other after what is still on its way."""
+        if abs(start - half.offset) > MAX_BUFFERED_BYTES:
+            self.ignored["outside the window"] += 1
+            return
         if not half.end_reason:
-            plausible = 0 <= start - half.offset <= MAX_BUFFERED_BYTES
-            half.end, half.end_frame, half.end_reason = start if plausible else -1, frame, "rst"
+            half.end, half.end_frame, half.end_reason = start if start >= half.offset else -1, frame, "rst"
         if not half.peer.end_reason:
             half.peer.end_frame, half.peer.end_reason = frame, "rst"
 
@@ -419,8 +434,10 @@ class Streams:
 
     def _drain(self, half: _Half, out: list[StreamItem]) -> None:
         """Deliver what has become next in order, and the end if it has been reached."""
-        pieces, used = half.pieces, 0
+        pieces, cuts, used = half.pieces, half.cuts, 0
         while True:
+            while cuts and cuts[0][1] <= half.offset:
+                del cuts[0]
             if used < len(pieces) and pieces[used][0] == half.offset:
                 offset, data, frame, place = pieces[used]
                 out.append(Chunk(half.stream, half.direction, offset, data, frame, place))
@@ -429,15 +446,13 @@ class Streams:
                 half.advance(len(data))
                 used += 1
                 continue
-            cut = next((cut for cut in half.cuts if cut[0] <= half.offset < cut[1]), None)
-            if cut is None:
+            if not cuts or cuts[0][0] > half.offset:
                 break
-            size = min(cut[1], pieces[used][0] if used < len(pieces) else cut[1]) - half.offset
-            out.append(Gap(half.stream, half.direction, half.offset, size, cut[2], "cut"))
+            _, stop, frame = cuts[0]
+            size = min(stop, pieces[used][0] if used < len(pieces) else stop) - half.offset
+            out.append(Gap(half.stream, half.direction, half.offset, size, frame, "cut"))
             half.advance(size)
         del pieces[:used]
-        if half.cuts:
-            half.cuts = [cut for cut in half.cuts if cut[1] > half.offset]
         if not half.waits():
             half.doubt = None
         if 0 <= half.end <= half.offset and not half.ended:
@@ -447,7 +462,7 @@ class Streams:
 
     def _give_up(self, connection: _Connection, now_ns: int, out: list[StreamItem]) -> None:
         """End the waits that have lasted long enough."""
-        if connection.held and connection.ripe(now_ns):
+        if connection.held and (connection.known() or connection.ripe(now_ns)):
             self._replay(connection, out)
         for half in connection.halves:
             if half.waits() and not connection.held:

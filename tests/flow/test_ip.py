@@ -1,0 +1,271 @@
+"""IP: options, extension headers, padding, cut packets, fragments."""
+
+import pickle
+import random
+import struct
+
+import pytest
+from flow_frames import SYN, ethernet, frame, ipv4, ipv6, tcp, udp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zdissect.flow import ip
+from zdissect.flow.link import Decoder
+from zdissect.records import Datagram, Frame, Segment
+
+
+def decode(packet: bytes, wire_len: int | None = None) -> Segment | Datagram | None:
+    return Decoder().feed(frame(packet, 101, wire_len=wire_len))
+
+
+def extension(next_header: int, size: int = 8) -> bytes:
+    return bytes((next_header, size // 8 - 1)) + bytes(size - 2)
+
+
+def test_ipv4_options_and_tcp_options() -> None:
+    segment = decode(ipv4(tcp(b"x" * 9, flags=SYN, options=b"\x01" * 12), options=b"\x01" * 8))
+    assert isinstance(segment, Segment)
+    assert (segment.payload, segment.offset, segment.flags) == (b"x" * 9, 60, SYN)
+
+
+@pytest.mark.parametrize("header", [0, 43, 60, 135])
+def test_ipv6_extension_headers(header: int) -> None:
+    segment = decode(ipv6(extension(60, 16) + extension(6) + tcp(b"abc"), header))
+    assert isinstance(segment, Segment)
+    assert segment.payload == b"abc"
+
+
+def test_ipv6_authentication_header() -> None:
+    segment = decode(ipv6(b"\x06\x04" + bytes(22) + tcp(b"abc"), 51))
+    assert isinstance(segment, Segment)
+    assert segment.payload == b"abc"
+
+
+def test_ipv6_atomic_fragment_is_whole() -> None:
+    segment = decode(ipv6(struct.pack(">BBHI", 6, 0, 0, 7) + tcp(b"abc"), 44))
+    assert isinstance(segment, Segment)
+    assert (segment.payload, segment.offset) == (b"abc", 68)
+
+
+@pytest.mark.parametrize(
+    ("packet", "reason"),
+    [
+        (ipv6(bytes(30), 50), "esp"),
+        (ipv6(b"", 59), "ip without content"),
+        (ipv6(b"\x06", 0), "short ipv6"),
+        (ipv6(b"")[:30], "short ipv6"),
+        (ipv4(bytes(30), 47), "ip protocol 47"),
+        (ipv4(tcp(), total=19), "bad ipv4"),
+        (b"\x41" + ipv4(tcp())[1:], "bad ipv4"),
+        (ipv4(tcp()[:13]), "short tcp"),
+        (ipv4(tcp()[:12] + b"\x40" + tcp()[13:]), "bad tcp"),
+        (ipv4(tcp()[:12] + b"\xf0" + tcp()[13:]), "bad tcp"),
+        (ipv4(udp(b"")[:7], 17), "short udp"),
+        (ipv4(udp(b"abc", length=5), 17), "bad udp"),
+        (ipv4(b"", place=0x2000), "bad ip fragment"),
+    ],
+)
+def test_what_is_not_understood_is_counted(packet: bytes, reason: str) -> None:
+    decoder = Decoder()
+    assert decoder.feed(frame(packet, 101)) is None
+    assert decoder.ignored == {reason: 1}
+
+
+def test_ethernet_padding_is_no_payload() -> None:
+    segment = Decoder().feed(frame(ethernet(ipv4(tcp())) + bytes(6)))
+    assert isinstance(segment, Segment)
+    assert (segment.payload, segment.missing) == (b"", 0)
+    datagram = Decoder().feed(frame(ethernet(ipv6(udp(b"ab"), 17), 0x86DD) + bytes(10)))
+    assert isinstance(datagram, Datagram)
+    assert datagram.payload == b"ab"
+
+
+@pytest.mark.parametrize("packet", [ipv4(tcp(b"y" * 70000), total=0), ipv6(tcp(b"y" * 70000), length=0)])
+def test_length_zero_of_segmentation_offload_takes_the_rest(packet: bytes) -> None:
+    segment = decode(packet)
+    assert isinstance(segment, Segment)
+    assert segment.payload == b"y" * 70000
+
+
+@pytest.mark.parametrize("make", [ipv4, ipv6])
+@pytest.mark.parametrize("captured", [0, 1, 99, 100])
+def test_snaplen_cuts_the_payload(make: type, captured: int) -> None:
+    packet = make(tcp(b"z" * 100, options=bytes(12)))
+    cut = packet[: len(packet) - 100 + captured]
+    segment = decode(cut, wire_len=len(packet))
+    assert isinstance(segment, Segment)
+    assert (segment.payload, segment.missing) == (b"z" * captured, 100 - captured)
+    datagram = decode(make(udp(b"z" * 100), 17)[: captured - 100 or None], wire_len=len(packet) - 24)
+    assert isinstance(datagram, Datagram)
+    assert (datagram.payload, datagram.missing) == (b"z" * captured, 100 - captured)
+
+
+def test_snaplen_within_the_tcp_options() -> None:
+    packet = ipv4(tcp(b"z" * 100, options=bytes(12)))
+    segment = decode(packet[:45], wire_len=len(packet))
+    assert isinstance(segment, Segment)
+    assert (segment.payload, segment.missing) == (b"", 100)
+
+
+def test_a_length_beyond_the_wire_is_not_believed() -> None:
+    segment = decode(ipv4(tcp(b"abc"), total=60000))
+    assert isinstance(segment, Segment)
+    assert (segment.payload, segment.missing) == (b"abc", 0)
+
+
+def test_udp_length_cuts_and_zero_takes_the_rest() -> None:
+    short, rest = decode(ipv4(udp(b"abcdef", length=11), 17)), decode(ipv4(udp(b"abcdef", length=0), 17))
+    assert isinstance(short, Datagram)
+    assert isinstance(rest, Datagram)
+    assert (short.payload, rest.payload) == (b"abc", b"abcdef")
+    assert short.frames == (1,)
+
+
+# Fragments
+
+
+def cut4(body: bytes, size: int, ident: int = 1) -> list[bytes]:
+    return [
+        ipv4(body[at : at + size], 17, ident=ident, place=at // 8 | 0x2000 * (at + size < len(body)))
+        for at in range(0, len(body), size)
+    ]
+
+
+def cut6(body: bytes, size: int, ident: int = 1) -> list[bytes]:
+    return [
+        ipv6(struct.pack(">BBHI", 17, 0, at | (at + size < len(body)), ident) + body[at : at + size], 44)
+        for at in range(0, len(body), size)
+    ]
+
+
+def numbered(packets: list[bytes], ts_ns: int = 0) -> list[Frame]:
+    return [frame(packet, 101, number, ts_ns) for number, packet in enumerate(packets, 1)]
+
+
+def datagrams(decoder: Decoder, frames: list[Frame]) -> list[Datagram]:
+    found = [decoder.feed(frame) for frame in frames]
+    return [item for item in found if isinstance(item, Datagram)]
+
+
+PAYLOAD = random.Random(1).randbytes(5000)
+
+
+@pytest.mark.parametrize("cut", [cut4, cut6])
+@pytest.mark.parametrize("seed", range(5))
+def test_fragments_in_any_order_with_duplicates(cut: type, seed: int) -> None:
+    frames = numbered(cut(udp(PAYLOAD), 1480))
+    shuffled = frames * 2
+    if seed:
+        random.Random(seed).shuffle(shuffled)
+    decoder = Decoder()
+    (found,) = datagrams(decoder, shuffled)
+    assert found.payload == PAYLOAD
+    assert (found.missing, found.offset, found.frames) == (0, -1, (1, 2, 3, 4))
+    assert found.src.port == 40000
+    decoder.close()
+    assert not decoder.ignored
+
+
+def test_the_frame_is_the_one_that_completed_the_datagram() -> None:
+    frames = numbered(cut4(udp(PAYLOAD), 1480))
+    (found,) = datagrams(Decoder(), [frames[3], frames[0], frames[2], frames[1]])
+    assert found.frame.number == 2
+    assert found.frames == (1, 2, 3, 4)
+
+
+def test_datagrams_in_between_each_other() -> None:
+    first, second = cut4(udp(b"a" * 3000), 1480, 1), cut4(udp(b"b" * 3000), 1480, 2)
+    mixed = [packet for pair in zip(first, second, strict=True) for packet in pair]
+    found = datagrams(Decoder(), numbered(mixed))
+    assert [item.payload for item in found] == [b"a" * 3000, b"b" * 3000]
+    assert [item.frames for item in found] == [(1, 3, 5), (2, 4, 6)]
+
+
+def test_overlapping_fragments_first_wins() -> None:
+    body = udp(b"." * 56)
+    packets = [
+        ipv4(body[:32], 17, place=0x2000),
+        ipv4(b"#" * 32, 17, place=0x2002),  # overlaps the first by 16
+        ipv4(b"!" * 40, 17, place=3),  # overlaps both, is the last
+    ]
+    (found,) = datagrams(Decoder(), numbered(packets))
+    assert found.payload == b"." * 24 + b"#" * 16 + b"!" * 16
+
+
+def test_an_identification_used_again_for_other_content() -> None:
+    frames = numbered(cut4(udp(b"a" * 3000), 1480) + cut4(udp(b"b" * 3000), 1480))
+    assert [item.payload[:1] for item in datagrams(Decoder(), frames)] == [b"a", b"b"]
+
+
+def test_an_old_fragment_is_not_mixed_with_a_new_datagram() -> None:
+    late = ip.FRAGMENT_LIFETIME_NS + 1
+    frames = numbered(cut4(udp(b"a" * 3000), 1480)[1:]) + numbered(cut4(udp(b"b" * 3000), 1480), late)
+    decoder = Decoder()
+    (found,) = datagrams(decoder, frames)
+    assert found.payload == b"b" * 3000
+    assert decoder.ignored == {"ip fragment dropped": 2}
+
+
+def test_a_fragment_cut_by_the_capture() -> None:
+    packets = cut4(udp(PAYLOAD), 1480)
+    frames = [frame(packet[:100], 101, number, 0, len(packet)) for number, packet in enumerate(packets, 1)]
+    (found,) = datagrams(Decoder(), frames)
+    assert found.payload == PAYLOAD[:72]
+    assert found.missing == 5000 - 72
+
+
+def test_open_datagrams_are_bounded_and_counted() -> None:
+    decoder = Decoder()
+    lost = [cut4(udp(bytes(3000)), 1480, ident)[0] for ident in range(ip.MAX_OPEN + 10)]
+    assert not datagrams(decoder, numbered(lost))
+    assert decoder.ignored == {"ip fragment dropped": 10}
+    decoder.close()
+    assert decoder.ignored == {"ip fragment dropped": ip.MAX_OPEN + 10}
+
+
+def test_open_bytes_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ip, "MAX_OPEN_BYTES", 4000)
+    decoder = Decoder()
+    lost = [cut4(udp(bytes(3000)), 1480, ident)[0] for ident in range(5)]
+    assert not datagrams(decoder, numbered(lost))
+    assert decoder.ignored == {"ip fragment dropped": 3}
+
+
+def test_tcp_in_fragments() -> None:
+    body = tcp(b"q" * 100)
+    packets = [ipv4(body[:64], place=0x2000), ipv4(body[64:], place=8)]
+    found = [Decoder.feed(decoder, item) for decoder in [Decoder()] for item in numbered(packets)]
+    assert isinstance(found[1], Segment)
+    assert (found[1].payload, found[1].offset) == (b"q" * 100, -1)
+
+
+def test_the_endpoints_remembered_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ip, "MAX_PAIRS", 2)
+    decoder = Decoder()
+    for port in range(10):
+        found = decoder.feed(frame(ipv4(struct.pack(">H", port) + tcp(b"x")[2:]), 101))
+        assert found is not None
+        assert found.src.port == port
+
+
+def test_pickled_between_two_fragments() -> None:
+    frames = numbered(cut4(udp(PAYLOAD), 1480))
+    decoder = Decoder()
+    datagrams(decoder, frames[:2])
+    (found,) = datagrams(pickle.loads(pickle.dumps(decoder)), frames[2:])
+    assert found.payload == PAYLOAD
+
+
+@given(
+    parts=st.lists(
+        st.tuples(st.integers(0, 40), st.booleans(), st.binary(min_size=0, max_size=40), st.integers(0, 20)),
+        max_size=30,
+    )
+)
+def test_any_fragments_at_all(parts: list[tuple[int, bool, bytes, int]]) -> None:
+    decoder = Decoder()
+    for place, more, data, lost in parts:
+        packet = ipv4(data, 17, place=place | 0x2000 * more, total=20 + len(data) + lost)
+        found = decoder.feed(frame(packet, 101, wire_len=len(packet) + lost))
+        assert found is None or found.missing >= 0
+    decoder.close()
