@@ -4,6 +4,7 @@ A `Pipeline` is fed one frame at a time, in the order of the capture, and return
 all state of a capture, does no I/O, and is the same for the command line and for bulk conversion.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
@@ -13,6 +14,7 @@ from zdissect.flow import detect
 from zdissect.flow.batch import Batch, Skipped
 from zdissect.flow.conversation import Flow, StreamConversation
 from zdissect.flow.datagrams import SCOUTING, DatagramConversation, Datagrams, buffer_of
+from zdissect.flow.detect import Verdict
 from zdissect.flow.framing import DATAGRAM, Framing
 from zdissect.flow.link import Decoder
 from zdissect.flow.tcp import Streams
@@ -75,6 +77,8 @@ class Pipeline:
     streams: Streams = field(default_factory=Streams)
     conversations: dict[int, StreamConversation] = field(default_factory=dict)
     datagrams: Datagrams = field(init=False)
+    gone: Counter[str] = field(default_factory=Counter)
+    """Connections that ended and weren't Zenoh, by what they were."""
 
     def __post_init__(self) -> None:
         ports = frozenset({detect.ZENOH_PORT, detect.SCOUTING_PORT})
@@ -95,8 +99,21 @@ class Pipeline:
         out = [one for item in self.streams.close() for one in self.stream(item, None)]
         for conversation in self.conversations.values():
             out += self.batches(conversation, conversation.close())
-        self.conversations.clear()
+        for stream in list(self.conversations):
+            self.forget(stream)
         return out
+
+    def forget(self, stream: int) -> None:
+        """Drops a TCP connection that has ended, but counts what it was."""
+        verdict = self.conversations.pop(stream).flow.verdict
+        if verdict in _NAMED:
+            self.gone[verdict.value] += 1
+
+    def others(self) -> Counter[str]:
+        """Conversations that aren't Zenoh, by what they are."""
+        flows = [one.flow for one in (*self.conversations.values(), *self.datagrams.conversations.values())]
+        named = Counter(flow.verdict.value for flow in flows if flow.verdict in _NAMED)
+        return self.gone + named
 
     def stream(self, item: StreamItem, segment: Segment | None) -> Iterator[Item]:
         """What a piece of a TCP stream completes."""
@@ -110,8 +127,8 @@ class Pipeline:
         elif isinstance(item, End):
             conversation.ended[item.direction] = True
             if all(conversation.ended):
-                del self.conversations[item.stream]
                 yield from self.batches(conversation, conversation.close())
+                self.forget(item.stream)
 
     def conversation(self, stream: int) -> StreamConversation:
         """A new TCP connection."""
@@ -156,6 +173,7 @@ class Pipeline:
         )
 
 
+_NAMED = (Verdict.TLS, Verdict.QUIC, Verdict.HTTP, Verdict.OTHER)
 MISSING = {"cut": "cut-by-capture", "lost": "tcp-gap", "end": "stream-ends"}
 _WHY = {
     "cut": "the rest was cut off by the capture (snap length)",

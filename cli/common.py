@@ -1,0 +1,37 @@
+"""What the commands share: exit codes, colour, terminal width, messages on standard error."""
+
+import os
+import shutil
+import sys
+
+import click
+
+DONE, UNREADABLE, USAGE, FINDINGS = 0, 1, 2, 3
+"""Exit codes: done; some input unreadable or cut short; wrong usage; findings at or above --fail-on."""
+
+color_option = click.option(
+    "--color",
+    type=click.Choice(["auto", "always", "never"]),
+    default="auto",
+    help="Colour; auto: on a terminal, unless NO_COLOR is set.",
+)
+
+
+def wants_color(choice: str) -> bool:
+    """Whether to colour what goes to standard output (no-color.org, clig.dev)."""
+    if choice != "auto":
+        return choice == "always"
+    return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb" and sys.stdout.isatty()
+
+
+def raw_columns() -> int:
+    """How many bytes of a field fit beside the tree: fewer on a narrow terminal."""
+    if not sys.stdout.isatty():
+        return 8
+    width = shutil.get_terminal_size().columns
+    return 8 if width >= 100 else 6 if width >= 80 else 4
+
+
+def complain(text: str) -> None:
+    """A message on standard error."""
+    click.echo(f"zdissect: {text}", err=True)

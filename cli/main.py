@@ -1,0 +1,99 @@
+"""The command line: `zdissect FILE...` dissects captures, every other use has a command of its own.
+
+Nothing heavy is imported here; each command imports what it needs when it runs.
+"""
+
+import os
+import sys
+
+import click
+
+from zdissect import __version__
+
+HELP = """Dissects the Zenoh wire protocol, to the last bit.
+
+\b
+  zdissect capture.pcap            the annotated tree of every frame that carries Zenoh
+  tcpdump -U -w - | zdissect -     the same, live
+  zdissect -T line capture.pcap    one line per message
+  zdissect hex "1d 00 01 61"       one message, batch or datagram, from any paste
+  zdissect fields timestamp        which fields there are
+  zdissect explain truncated       what a finding or a field means
+
+FILE... may be pcap or pcapng, compressed with gzip, or - for standard input; several are read in order as one capture.
+A file with the name of a command is given as ./NAME.
+"""
+
+INTERRUPTED = 130
+
+
+class Commands(click.Group):
+    """A group whose default command is `dissect`, so that `zdissect FILE` works beside `zdissect hex`."""
+
+    modules = {"dissect": "dissect", "hex": "hex", "fields": "reference", "explain": "reference"}  # noqa: RUF012
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [name for name in self.modules if name != "dissect"]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        module = self.modules.get(cmd_name)
+        if module is None:
+            return None
+        imported = __import__(f"{__package__}.{module}", fromlist=["commands"])
+        command: click.Command = imported.commands[cmd_name]
+        return command
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if args and args[0] not in self.modules and args[0] not in ("--help", "-h", "--version"):
+            args = ["dissect", *args]
+        return super().parse_args(ctx, args)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The options of `dissect` are those of the program."""
+        dissect = self.get_command(ctx, "dissect")
+        assert dissect is not None
+        own = [record for param in dissect.get_params(ctx) if (record := param.get_help_record(ctx))]
+        own += [record for param in self.get_params(ctx) if (record := param.get_help_record(ctx)) not in (None, *own)]
+        with formatter.section("Options"):
+            formatter.write_dl(own)
+        self.format_commands(ctx, formatter)
+
+
+@click.group(
+    cls=Commands,
+    help=HELP,
+    no_args_is_help=True,
+    subcommand_metavar="[OPTIONS] FILE... | COMMAND ...",
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},
+)
+@click.version_option(__version__, message="zdissect %(version)s, Zenoh protocol 0x09")
+def cli() -> None:
+    pass
+
+
+def main() -> None:
+    """The script's entrance: exit codes, closed pipes and Ctrl-C."""
+    try:
+        # a terminal that can't show a character gets an escape instead of a traceback
+        for stream in (sys.stdout, sys.stderr):
+            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+        code = cli.main(standalone_mode=False)
+        sys.stdout.flush()
+    except click.ClickException as problem:
+        problem.show()
+        code = problem.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        code = INTERRUPTED
+        _quiet()
+    except BrokenPipeError:
+        code = 0
+        _quiet()
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _quiet() -> None:
+    """Keeps the interpreter from writing to a closed pipe once more while it ends."""
+    try:
+        sys.stdout.flush()
+    except (BrokenPipeError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

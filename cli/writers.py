@@ -1,0 +1,142 @@
+"""The forms of output: what a dissection becomes."""
+
+from collections import Counter
+from typing import Protocol
+
+from zdissect.output import jsonl
+from zdissect.output.line import summary
+from zdissect.output.style import COLOUR, PLAIN, Style
+from zdissect.output.text import count, hexdump
+from zdissect.output.times import formatter
+from zdissect.output.tree import TreeWriter
+from zdissect.pipeline import Dissection, Item, Skip
+from zdissect.table import Table, endpoint
+
+
+class Writer(Protocol):
+    """Turns items into text."""
+
+    messages: int
+    findings: Counter[str]
+
+    def show(self, item: Item) -> str:
+        """The text of one item, with its line ends."""
+
+    def end(self) -> str:
+        """What stands behind the last item."""
+
+
+class _Counting:
+    """Counts what is shown."""
+
+    def __init__(self) -> None:
+        self.messages = 0
+        self.findings: Counter[str] = Counter()
+
+    def count(self, item: Dissection) -> None:
+        self.messages += 1
+        for code, *_ in item.tape.remarks:
+            self.findings[code] += 1
+
+    def end(self) -> str:
+        return ""
+
+
+class Trees(_Counting):
+    """`-T tree`."""
+
+    def __init__(self, style: Style, columns: int, limit: int, times: str, dump: bool) -> None:
+        super().__init__()
+        self.style = style
+        self.tree = TreeWriter(style, columns, limit)
+        self.time = formatter(times)
+        self.dump = dump
+        self.frame: tuple[str, int, str, int] | None = None
+
+    def show(self, item: Item) -> str:
+        head = self.head(item)
+        if isinstance(item, Skip):
+            style = self.style
+            what = f"{count(item.size)} of the stream: {item.reason}"
+            return f"{head}{style.warning}      [{what}]{style.end}\n"
+        self.count(item)
+        lines = list(self.tree.lines(item.tape))
+        if len(item.frames) > 1:
+            lines.insert(0, f"{self.style.dim}      [from frames {_numbers(item.frames)}]{self.style.end}")
+        if self.dump:
+            lines.append(hexdump(item.buffer.data, "      "))
+        return head + "\n".join(lines) + "\n"
+
+    def head(self, item: Item) -> str:
+        """The line above the first batch of a frame."""
+        frame = item.frame
+        key = (frame.source, frame.number, item.flow.id, item.direction)
+        if key == self.frame:
+            return ""
+        first, self.frame = self.frame is None, key
+        style = self.style
+        text = f"Frame {frame.number}  {self.time(frame.ts_ns)}  {arrow(item)}  {stream(item)}"
+        return ("" if first else "\n") + f"{style.frame}{text}{style.end}\n"
+
+
+class Lines(_Counting):
+    """`-T line`."""
+
+    def __init__(self, style: Style, limit: int, times: str) -> None:
+        super().__init__()
+        self.style = style
+        self.limit = limit
+        self.time = formatter(times)
+        self.table = Table()
+
+    def show(self, item: Item) -> str:
+        frame, style = item.frame, self.style
+        start = f"{style.offset}{frame.number:>5}  {self.time(frame.ts_ns)}{style.end}  {arrow(item)}  "
+        if isinstance(item, Skip):
+            return f"{start}{style.warning}[{count(item.size)}: {item.reason}]{style.end}\n"
+        self.count(item)
+        rows = self.table.rows(item)
+        return "".join(f"{start}{summary(row, style, self.limit)}\n" for row in rows)
+
+
+class Jsonl(_Counting):
+    """`-T jsonl`."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.table = Table()
+
+    def show(self, item: Item) -> str:
+        if isinstance(item, Skip):
+            return ""
+        self.count(item)
+        return "".join(jsonl.line(row) + "\n" for row in self.table.rows(item))
+
+
+def arrow(item: Item) -> str:
+    """`source > destination`."""
+    src, dst = item.flow.ends if item.direction == 0 else item.flow.ends[::-1]
+    return f"{endpoint(src)} > {endpoint(dst)}"
+
+
+def stream(item: Item) -> str:
+    """`tcp.stream 0`."""
+    link, number = item.flow.id.split(".")
+    return f"{link}.stream {number}"
+
+
+def _numbers(frames: tuple[int, ...]) -> str:
+    """Frame numbers, a long list shortened."""
+    if len(frames) > 8:
+        return f"{', '.join(map(str, frames[:3]))} ... {frames[-1]} ({len(frames)} frames)"
+    return ", ".join(map(str, frames))
+
+
+def make_writer(kind: str, color: bool, columns: int, limit: int, times: str, dump: bool) -> Writer:
+    """The writer for `-T kind`."""
+    style = COLOUR if color else PLAIN
+    if kind == "tree":
+        return Trees(style, columns, limit, times, dump)
+    if kind == "line":
+        return Lines(style, limit, times)
+    return Jsonl()
