@@ -1,12 +1,16 @@
 """Link layers: the same packet behind each of them."""
 
 import struct
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from flow_frames import A4, B6, ethernet, frame, ipv4, ipv6, tcp, udp
 from hypothesis import given
 from hypothesis import strategies as st
 
+from zdissect.flow import foreign
 from zdissect.flow.link import Decoder
 from zdissect.records import Endpoint, Segment
 
@@ -77,6 +81,27 @@ def test_the_rest_is_counted(link: int, data: bytes, reason: str) -> None:
     decoder = Decoder()
     assert decoder.feed(frame(data, link)) is None
     assert decoder.ignored == {reason: 1}
+
+
+@pytest.mark.parametrize("link", [9, 50, 105, 127, 192, 195, 230])
+@pytest.mark.parametrize("data", [b"", bytes(30), b"\x08\x02" * 40, bytes(range(200))])
+def test_scapy_neither_raises_nor_speaks(link: int, data: bytes, capfd: pytest.CaptureFixture[str]) -> None:
+    decoder = Decoder()
+    assert decoder.feed(frame(data, link)) is None
+    assert sum(decoder.ignored.values()) == 1
+    assert capfd.readouterr() == ("", "")
+
+
+def test_without_scapy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(foreign, "_scapy", lambda: ({}, ()))
+    decoder = Decoder()
+    assert decoder.feed(frame(LAYERS["ppp, by scapy"][1], 9)) is None
+    assert decoder.ignored == {"link type 9": 1}
+
+
+def test_no_scapy_until_it_is_needed() -> None:
+    code = "import sys, zdissect.flow.link, zdissect.flow.tcp; sys.exit('scapy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], cwd=Path(__file__).parents[2], check=False).returncode == 0
 
 
 @given(

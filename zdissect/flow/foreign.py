@@ -3,17 +3,33 @@
 Slow (some hundred microseconds a frame, and scapy's import the first time), and therefore only for what is rare.
 """
 
+import logging
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep scapy's advice (and its dependencies' warnings) off the screen: nothing a user here could do about it."""
+    logger = logging.getLogger("scapy")
+    level = logger.level
+    logger.setLevel(logging.CRITICAL)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logger.setLevel(level)
 
 
 @cache
 def _scapy() -> tuple[dict[int, Any], tuple[Any, ...]]:
     """scapy's classes by link type, and its IP classes; empty where scapy can't be loaded."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # scapy's own dependencies warn; nothing a user here could do about it
+        with _quiet():
             import scapy.layers.all  # noqa: F401  (registers the link types)
             from scapy.config import conf
             from scapy.layers.inet import IP
@@ -34,8 +50,7 @@ def find_ip(link: int, data: bytes) -> tuple[bytes, int] | None:
     if link_layer is None:
         return None
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with _quiet():
             frame = link_layer(data)
             for packet in packets:
                 found = frame.getlayer(packet)
