@@ -152,10 +152,10 @@ def place(message: Message | Unit) -> PlacedMessage:
     path = f"zenoh.{(message.path if isinstance(message, Message) else '') or message.name.lower()}"
     walk = _Walk(message)
     if isinstance(message, Unit):
-        field = Field(path, "unit", message.doc, message.spec, message)
+        field = walk.field(path, "unit", message.doc, message)
         walk.known |= set(message.inputs)
         return PlacedMessage(message, field, None, walk.nodes(message.fields, path))
-    field = Field(path, "message", message.doc, message.spec, message)
+    field = walk.field(path, "message", message.doc, message)
     header = Field(f"{path}.header", "header", f"Header byte of {message.name}.", message.spec, message)
     ident = Bit("message_id", 0, f"Id of {message.name}: 0x{message.id:02x}.", width=5)
     header.bits = walk.bits((*message.flags, ident), path, 8)
@@ -187,9 +187,12 @@ class _Walk:
         return tuple(self.field(f"{path}.{bit.name.lower()}", "bit", bit.doc, bit) for bit in ordered)
 
     def field(self, path: str, kind: str, doc: str, node: object) -> Field:
+        spec = getattr(node, "spec", self.spec)
         if not doc:
             raise self.fail(f"{path} has no description")
-        return Field(path, kind, doc, getattr(node, "spec", self.spec), node)
+        if not spec:
+            raise self.fail(f"{path} has no reference")
+        return Field(path, kind, doc, spec, node)
 
     def uses(self, text: str) -> None:
         unknown = conditions.names(text) - self.known
@@ -248,8 +251,6 @@ class _Walk:
         inside = []
         for ext in node.known:
             here = f"{path}.ext_{ext.name}"
-            if not ext.spec:
-                raise self.fail(f"{here} has no reference")
             self.uses(ext.loose)
             field = self.field(here, "extension", ext.doc, ext)
             inside.append(Place(ext, field, self.nodes(_body(ext), here)))
