@@ -135,8 +135,11 @@ class _Reader:
             found.append(self.message(field.node))
             if not node.many:
                 break
-        if found:
-            out[node.name] = found if node.many else found[0]
+        if node.many and found:
+            # a place with other messages may have the same name and begin with the same ones
+            out.setdefault(node.name, []).extend(found)
+        elif found:
+            out[node.name] = found[0]
 
     def group(self, one: Place, node: Group, depth: int, out: Values) -> None:
         if not node.name or node.size:

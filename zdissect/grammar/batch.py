@@ -27,7 +27,7 @@ _CONTENT: tuple[Node, ...] = (
         *NETWORK,
         doc="Network messages without a FRAME around them.",
         many="all",
-        when="low_latency",
+        when="low_latency and not (compression and compressed)",
     ),
 )
 

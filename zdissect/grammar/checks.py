@@ -25,7 +25,7 @@ def zid(value: bytes) -> Verdict:
 
 def region_name(value: str) -> Verdict:
     """Rule 8: 1 to 32 bytes."""
-    size = len(value.encode())
+    size = len(value.encode(errors="surrogateescape"))  # what wasn't UTF-8 is kept as surrogates
     return None if 1 <= size <= 32 else ("text-length", f"a region name of {size} bytes, not 1 to 32")
 
 

@@ -1,0 +1,35 @@
+"""Design section 7, invariant 4: where the bytes are cut, what stands before the cut reads as it did."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.engine.tapes import check, leaves
+from tests.strategies import Wire, anything
+from zdissect.engine.interpreter import interpret
+
+
+def prefixes(one: Wire, ends: range) -> None:
+    whole = interpret(one.entry, one.data, **one.inputs)
+    for end in ends:
+        part = interpret(one.entry, one.data[:end], cut=True, **one.inputs)
+        check(part)
+        assert leaves(part, end) == leaves(whole, end), f"cut at {end}"
+        assert [remark for remark in part.remarks if remark[2] < end] == [
+            remark for remark in whole.remarks if remark in part.remarks and remark[2] < end
+        ]
+
+
+@settings(max_examples=100)
+@given(anything())
+def test_every_prefix(one: Wire) -> None:
+    prefixes(one, range(min(len(one.data), 160)))
+
+
+@given(anything(), st.data())
+def test_a_cut_makes_no_errors(one: Wire, data: st.DataObject) -> None:
+    """What a capture lacks is no fault of the sender."""
+    whole = interpret(one.entry, one.data, **one.inputs)
+    end = data.draw(st.integers(0, max(0, len(one.data) - 1)))
+    part = interpret(one.entry, one.data[:end], cut=True, **one.inputs)
+    codes = {remark[0] for remark in whole.remarks}
+    assert {remark[0] for remark in part.remarks} <= codes

@@ -1,0 +1,116 @@
+"""Hypothesis strategies made from the grammar: messages, units, bytes on the wire, and bytes gone wrong."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from hypothesis import strategies as st
+
+from tests.making import Entry, Maker
+from zdissect.engine.encoder import encode
+from zdissect.grammar.registry import MESSAGES, UNITS
+from zdissect.grammar.types import Message, Unit
+
+NONE: dict[str, int] = {}
+
+INPUTS: tuple[dict[str, int], ...] = tuple(
+    {"prefix": prefix, "compression": compression, "low_latency": low_latency}
+    for prefix in (0, 2, 4)
+    for compression in (0, 1)
+    for low_latency in (0, 1)
+)
+"""Every framing of a batch."""
+
+
+class Wire(NamedTuple):
+    """Bytes, what they are, and the inputs that their framing gives."""
+
+    entry: Entry
+    data: bytes
+    inputs: dict[str, int]
+
+
+ENTRIES: tuple[tuple[Entry, dict[str, int]], ...] = (
+    *((message, {}) for message in MESSAGES),
+    *((unit, inputs) for unit in UNITS for inputs in (INPUTS if unit.inputs else ({},))),
+)
+"""Everything that can be interpreted: each message, each unit with all its inputs."""
+
+
+class Drawn:
+    """Choices of Hypothesis."""
+
+    def __init__(self, draw: Callable[[st.SearchStrategy[Any]], Any]) -> None:
+        self.draw = draw
+
+    def number(self, limit: int) -> int:
+        return int(self.draw(st.integers(0, limit)))
+
+    def bytes(self, size: int) -> bytes:
+        return bytes(self.draw(st.binary(min_size=size, max_size=size)))
+
+
+@st.composite
+def messages(draw: Any, /, entry: Entry, clean: bool = False, inputs: dict[str, int] = NONE) -> dict[str, Any]:
+    """Values of a message or unit, with every flag, field and extension that it may have.
+
+    `clean` ones have nothing that a finding is about.
+    """
+    return Maker(Drawn(draw), clean).entry(entry, inputs)
+
+
+@st.composite
+def made(draw: Any, /, clean: bool = False) -> tuple[Entry, dict[str, Any], dict[str, int]]:
+    """Any entry with values of it, and its inputs."""
+    entry, inputs = draw(st.sampled_from(ENTRIES))
+    return entry, draw(messages(entry, clean, inputs)), inputs
+
+
+def units() -> st.SearchStrategy[tuple[Entry, dict[str, Any], dict[str, int]]]:
+    """Batches of several messages in every framing, and scouting datagrams, with their values and inputs."""
+    framings = [one for one in ENTRIES if isinstance(one[0], Unit)]
+    return st.sampled_from(framings).flatmap(
+        lambda one: st.tuples(st.just(one[0]), messages(one[0], False, one[1]), st.just(one[1]))
+    )
+
+
+@st.composite
+def wire(draw: Any, /, clean: bool = False) -> Wire:
+    """Bytes of any entry, well formed."""
+    entry, values, inputs = draw(made(clean))
+    return Wire(entry, encode(entry, values, **inputs), inputs)
+
+
+@st.composite
+def mutated(draw: Any, /) -> Wire:
+    """Bytes of any entry after some edits: bytes changed, put in, taken out, cut off or repeated."""
+    entry, data, inputs = draw(wire())
+    out = bytearray(data)
+    for _ in range(draw(st.integers(1, 4))):
+        at, size = draw(st.integers(0, len(out))), draw(st.integers(0, 4))
+        match draw(st.integers(0, 5)):
+            case 0 | 1:
+                out[at : at + 1] = draw(st.binary(min_size=1, max_size=1))
+            case 2:
+                out[at:at] = draw(st.binary(min_size=size, max_size=size))
+            case 3:
+                del out[at : at + size]
+            case 4:
+                del out[at:]
+            case 5:
+                out[at:at] = out[at : at + 8 * size]
+    return Wire(entry, bytes(out), inputs)
+
+
+@st.composite
+def noise(draw: Any, /) -> Wire:
+    """Random bytes for any entry; behind the right id, so that something is made of them."""
+    entry, inputs = draw(st.sampled_from(ENTRIES))
+    data = draw(st.binary(max_size=120))
+    if isinstance(entry, Message) and data:
+        data = bytes((data[0] & 0xE0 | entry.id,)) + data[1:]
+    return Wire(entry, data, inputs)
+
+
+def anything() -> st.SearchStrategy[Wire]:
+    """Bytes of any kind: well formed, mutated, random."""
+    return st.one_of(wire(), mutated(), noise())
