@@ -31,8 +31,13 @@ def test_conditions(text, values, meaning):
 
 @pytest.mark.parametrize(
     ("text", "values", "size"),
-    [("zid_len + 1", {"zid_len": 15}, 16), ("8", {}, 8), ("link_count", {"link_count": 3}, 3), ("2 * a - 1", {"a": 4}, 7)],
-)  # fmt: skip
+    [
+        ("zid_len + 1", {"zid_len": 15}, 16),
+        ("8", {}, 8),
+        ("link_count", {"link_count": 3}, 3),
+        ("2 * a - 1", {"a": 4}, 7),
+    ],
+)
 def test_sizes(text, values, size):
     assert conditions.test(text)(values) == size
 
@@ -97,13 +102,11 @@ def test_flag_tests(text, found):
 
 
 NAMES = st.sampled_from("AMNRZ")
+OPERATORS = st.sampled_from(["and", "or", "==", "+"])
 TEXTS = st.recursive(
     NAMES | st.integers(0, 3).map(str),
-    lambda inner: st.one_of(
-        inner.map("not ({})".format),
-        *(st.tuples(inner, inner).map(lambda pair, op=op: f"({pair[0]}) {op} ({pair[1]})") for op in ("and", "or", "==", "+")),
-    ),
-)  # fmt: skip
+    lambda inner: st.builds("not ({})".format, inner) | st.builds("({}) {} ({})".format, inner, OPERATORS, inner),
+)
 
 
 @given(TEXTS, st.dictionaries(NAMES, st.integers(0, 3)))

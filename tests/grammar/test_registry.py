@@ -60,21 +60,36 @@ A, B = Bit("a", 0, "A.", width=4), Bit("b", 4, "B.", width=4)
 BAD = {
     "flags leave a bit of the header out": (message(flags=(Z, reserved(6))), "don't fill the byte"),
     "a flag overlaps the id": (message(flags=(Z, reserved(5, 2), Bit("F", 4, "F."))), "message_id overlaps another"),
-    "bits leave a bit out": (message(Bits("b", (A, Bit("c", 5, "C.", width=3)), "Bits.")), r"don't fill the byte \(0xef\)"),
+    "bits leave a bit out": (
+        message(Bits("b", (A, Bit("c", 5, "C.", width=3)), "Bits.")),
+        r"don't fill the byte \(0xef\)",
+    ),
     "bits overlap": (message(Bits("b", (A, Bit("c", 3, "C.", width=5)), "Bits.")), "bit field c overlaps another"),
     "bits are wider than the byte": (message(Bits("b", (A, B, Bit("c", 8, "C.")), "Bits.")), "don't fill the byte"),
     "bits of a number overlap": (message(Vle("v", 64, "V.", bits=(A, A))), "bit field a overlaps another"),
-    "a choice has an id twice": (message(Choice("body", message(), message(), doc="A body.")), "choices of body have the same id"),
+    "a choice has an id twice": (
+        message(Choice("body", message(), message(), doc="A body.")),
+        "choices of body have the same id",
+    ),
     "a chain has a header twice": (message(Extensions(ext("one", 1), ext("two", 1))), "same header"),
-    "a condition names a later field": (message(Fixed("f", 1, "F.", when="number"), NUMBER), "names number before it is read"),
+    "a condition names a later field": (
+        message(Fixed("f", 1, "F.", when="number"), NUMBER),
+        "names number before it is read",
+    ),
     "a condition names nothing": (message(Vle("v", 8, "V.", when="nobody and Z")), "names nobody before"),
     "a size names nothing": (message(Fixed("f", "nobody + 1", "F.", raw=True)), "names nobody before"),
     "a count names nothing": (message(Repeat("r", (NUMBER,), "nobody", "R.")), "names nobody before"),
     "a group's size names nothing": (message(Group("g", (NUMBER,), "G.", size="nobody")), "names nobody before"),
-    "a group's loose names nothing": (message(Group("g", (NUMBER,), "G.", length=8, loose="nobody")), "names nobody before"),
+    "a group's loose names nothing": (
+        message(Group("g", (NUMBER,), "G.", length=8, loose="nobody")),
+        "names nobody before",
+    ),
     "a chain's condition names nothing": (message(Extensions(when="nobody")), "names nobody before"),
     "a chain without Z": (message(Extensions(), flags=(reserved(5, 3),)), "names Z before"),
-    "an extension's loose names nothing": (message(Extensions(ext("one", 1, ZBUF, NUMBER, loose="nobody"))), "names nobody"),
+    "an extension's loose names nothing": (
+        message(Extensions(ext("one", 1, ZBUF, NUMBER, loose="nobody"))),
+        "names nobody",
+    ),
     "a field has no doc": (message(Vle("v", 8, "")), "zenoh.test.v has no description"),
     "a flag has no doc": (message(flags=(Z, Bit("F", 5, "", width=2))), "zenoh.test.f has no description"),
     "a bit has no doc": (message(Bits("b", (A, Bit("c", 4, "", width=4)), "Bits.")), "zenoh.test.c has no description"),
@@ -82,13 +97,22 @@ BAD = {
     "a repeat has no doc": (message(Repeat("r", (NUMBER,), "8", "")), "zenoh.test.r has no description"),
     "a choice has no doc": (message(Choice("body", message(), doc="")), "zenoh.test.body has no description"),
     "an extension has no doc": (message(Extensions(ext("one", 1, doc=""))), "zenoh.test.ext_one has no description"),
-    "a field of an extension has no doc": (message(Extensions(ext("one", 1, Z64, Vle("v", 8, "")))), "ext_one.v has no desc"),
+    "a field of an extension has no doc": (
+        message(Extensions(ext("one", 1, Z64, Vle("v", 8, "")))),
+        "ext_one.v has no desc",
+    ),
     "a message has no doc": (message(doc=""), "zenoh.test has no description"),
     "a message has no reference": (message(spec=""), "zenoh.test has no reference"),
-    "an extension has no reference": (message(Extensions(ext("one", 1, spec=""))), "zenoh.test.ext_one has no reference"),
+    "an extension has no reference": (
+        message(Extensions(ext("one", 1, spec=""))),
+        "zenoh.test.ext_one has no reference",
+    ),
     "a unit has no reference": (Unit("test", (NUMBER,), "A unit.", ""), "zenoh.test has no reference"),
-    "a unit names an input it hasn't": (Unit("test", (Vle("v", 8, "V.", when="prefix"),), "A unit.", "notes 3"), "names prefix"),
-}  # fmt: skip
+    "a unit names an input it hasn't": (
+        Unit("test", (Vle("v", 8, "V.", when="prefix"),), "A unit.", "notes 3"),
+        "names prefix",
+    ),
+}
 
 
 @pytest.mark.parametrize(("bad", "said"), BAD.values(), ids=BAD)
@@ -170,57 +194,6 @@ def test_identity_of_an_extension_is_seven_bits():
     assert ext("x", 0xF, ZBUF, mandatory=True).key == 0x5F
     assert ext("x", 4, Z64, mandatory=True).key == 0x34
     assert ext("x", 6).key == 0x06
-
-
-IDS = {
-    "network": {"INTEREST": 0x19, "RESPONSE_FINAL": 0x1A, "RESPONSE": 0x1B, "REQUEST": 0x1C, "PUSH": 0x1D, "DECLARE": 0x1E,
-                "OAM": 0x1F},
-    "transport": {"OAM": 0, "INIT": 1, "OPEN": 2, "CLOSE": 3, "KEEP_ALIVE": 4, "FRAME": 5, "FRAGMENT": 6, "JOIN": 7},
-    "data": {"PUT": 1, "DEL": 2, "QUERY": 3, "REPLY": 4, "ERR": 5},
-    "declaration": {"D_KEYEXPR": 0, "U_KEYEXPR": 1, "D_SUBSCRIBER": 2, "U_SUBSCRIBER": 3, "D_QUERYABLE": 4,
-                    "U_QUERYABLE": 5, "D_TOKEN": 6, "U_TOKEN": 7, "D_FINAL": 0x1A},
-    "scouting": {"SCOUT": 1, "HELLO": 2},
-}  # fmt: skip
-
-
-def test_ids_of_the_messages():
-    found: dict[str, dict[str, int]] = {}
-    for one in MESSAGES:
-        found.setdefault(one.layer, {})[one.name] = one.id
-    assert found == IDS
-
-
-HEADERS = {
-    "INIT": "01 21 42 43 44 05 06 27 48", "OPEN": "01 22 42 43 44 04 05 06 27", "JOIN": "51 52 27", "FRAME": "31",
-    "FRAGMENT": "31 02 03", "transport_oam": "31", "CLOSE": "", "KEEP_ALIVE": "", "PUSH": "21 42 33 47",
-    "REQUEST": "21 42 33 34 25 26 47", "RESPONSE": "21 42 43 47", "RESPONSE_FINAL": "21 42", "DECLARE": "21 42 33",
-    "INTEREST": "21 42 33", "OAM": "21 42", "PUT": "41 12 43", "DEL": "41 42", "QUERY": "41 04 43 45", "REPLY": "",
-    "ERR": "41 12", "D_QUERYABLE": "21", "U_SUBSCRIBER": "5f", "U_QUERYABLE": "5f", "U_TOKEN": "5f", "SCOUT": "",
-    "HELLO": "", "D_KEYEXPR": "", "U_KEYEXPR": "", "D_SUBSCRIBER": "", "D_TOKEN": "", "D_FINAL": "",
-}  # fmt: skip
-"""The table of the notes, section 2.2."""
-
-
-@pytest.mark.parametrize("one", MESSAGES, ids=lambda one: one.path or one.name)
-def test_headers_of_the_extensions(one):
-    chain = next(node for node in one.fields if isinstance(node, Extensions))
-    assert {known.key for known in chain.known} == {*bytes.fromhex(HEADERS[one.path or one.name])}
-
-
-FLAGS = {
-    "INIT": "Z7 S6 A5", "OPEN": "Z7 T6 A5", "CLOSE": "Z7 S5", "KEEP_ALIVE": "Z7", "FRAME": "Z7 R5", "FRAGMENT": "Z7 M6 R5",
-    "JOIN": "Z7 S6 T5", "transport_oam": "Z7 enc5", "INTEREST": "Z7 mode5", "RESPONSE_FINAL": "Z7", "RESPONSE": "Z7 M6 N5",
-    "REQUEST": "Z7 M6 N5", "PUSH": "Z7 M6 N5", "DECLARE": "Z7 I5", "OAM": "Z7 enc5", "PUT": "Z7 E6 T5", "DEL": "Z7 T5",
-    "QUERY": "Z7 P6 C5", "REPLY": "Z7 C5", "ERR": "Z7 E6", "D_KEYEXPR": "Z7 N5", "U_KEYEXPR": "Z7",
-    "D_SUBSCRIBER": "Z7 M6 N5", "U_SUBSCRIBER": "Z7", "D_QUERYABLE": "Z7 M6 N5", "U_QUERYABLE": "Z7",
-    "D_TOKEN": "Z7 M6 N5", "U_TOKEN": "Z7", "D_FINAL": "Z7", "SCOUT": "Z7", "HELLO": "Z7 L5",
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("one", MESSAGES, ids=lambda one: one.path or one.name)
-def test_flags(one):
-    own = {f"{bit.name}{bit.low}" for bit in one.flags if not bit.reserved}
-    assert own == {*FLAGS[one.path or one.name].split()}
 
 
 def test_nodes_are_frozen():
