@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, settings
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 settings.register_profile(
-    "dev", deadline=None, max_examples=150, database=None, suppress_health_check=[HealthCheck.too_slow]
+    "dev", deadline=None, max_examples=300, database=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.register_profile("ci", settings.get_profile("dev"), derandomize=True)
 settings.register_profile("long", settings.get_profile("dev"), max_examples=5000)

@@ -232,6 +232,27 @@ class Maker:
         exts.insert(self.source.number(len(exts)), ext)
 
 
+def mutate(source: Source, data: bytes) -> bytes:
+    """Bytes after some edits: bytes changed, put in, taken out, cut off or repeated."""
+    out = bytearray(data)
+    for _ in range(1 + source.number(3)):
+        at, size = source.number(len(out)), source.number(4)
+        match source.number(5):
+            case 0:
+                out[at : at + 1] = bytes((out[at] ^ 1 << source.number(7),)) if at < len(out) else b""
+            case 1:
+                out[at : at + 1] = source.bytes(1)
+            case 2:
+                out[at:at] = source.bytes(size)
+            case 3:
+                del out[at : at + size]
+            case 4:
+                out[at:at] = out[at : at + 8 * size]
+            case 5:
+                del out[at + size :]
+    return bytes(out)
+
+
 @cache
 def _takes_rest(message: Message) -> bool:
     """Whether a field of the message takes all bytes that are left, so that nothing can follow."""

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from hypothesis import strategies as st
 
-from tests.making import Entry, Maker
+from tests.making import Entry, Maker, mutate
 from zdissect.engine.encoder import encode
 from zdissect.grammar.registry import MESSAGES, UNITS
 from zdissect.grammar.types import Message, Unit
@@ -82,23 +82,9 @@ def wire(draw: Any, /, clean: bool = False) -> Wire:
 
 @st.composite
 def mutated(draw: Any, /) -> Wire:
-    """Bytes of any entry after some edits: bytes changed, put in, taken out, cut off or repeated."""
+    """Bytes of any entry after some edits."""
     entry, data, inputs = draw(wire())
-    out = bytearray(data)
-    for _ in range(draw(st.integers(1, 4))):
-        at, size = draw(st.integers(0, len(out))), draw(st.integers(0, 4))
-        match draw(st.integers(0, 5)):
-            case 0 | 1:
-                out[at : at + 1] = draw(st.binary(min_size=1, max_size=1))
-            case 2:
-                out[at:at] = draw(st.binary(min_size=size, max_size=size))
-            case 3:
-                del out[at : at + size]
-            case 4:
-                del out[at:]
-            case 5:
-                out[at:at] = out[at : at + 8 * size]
-    return Wire(entry, bytes(out), inputs)
+    return Wire(entry, mutate(Drawn(draw), data), inputs)
 
 
 @st.composite

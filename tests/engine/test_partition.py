@@ -5,8 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.engine.tapes import check, read
-from tests.making import Seeded
+from tests.making import Maker, Seeded, mutate
 from tests.strategies import ENTRIES, Wire, mutated, noise, wire
+from zdissect.engine.encoder import encode
 from zdissect.engine.interpreter import interpret
 from zdissect.engine.values import values
 
@@ -49,3 +50,16 @@ def test_every_entry(entry, inputs) -> None:
         check(interpret(entry, bytes((head,)), **inputs))
         check(interpret(entry, bytes((head,)) + source.bytes(source.number(40)), **inputs))
         check(interpret(entry, bytes((head,)) * 40, **inputs))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_many_mutated_bytes(seed: int) -> None:
+    """Faster than Hypothesis, so that rare faults come up: the same bytes each time."""
+    source = Seeded(seed)
+    for _ in range(20):
+        for entry, inputs in ENTRIES:
+            data = encode(entry, Maker(source).entry(entry, inputs), **inputs)
+            for _ in range(3):
+                data = mutate(source, data)
+                tape = read(entry, data, **inputs)
+                values(tape)

@@ -42,10 +42,12 @@ class Given:
 
     def finish(self, names: Sequence[str]) -> None:
         """Refuses values that no field took; `names` are those that have a place here."""
-        for name in self.values:
+        for name, value in self.values.items():
             if name in self.used:
                 continue
             if name in names:
+                if value in ([], ()):
+                    continue
                 raise EncodeError(self.at(name), "is given, but the flags and the fields in front say it isn't there")
             near = get_close_matches(str(name), {*names, *self.used}, 1)
             raise EncodeError(self.at(name), "no such field here" + (f"; did you mean {near[0]}?" if near else ""))

@@ -107,6 +107,7 @@ def infer(name: str, values: Mapping[str, Any], places: tuple[Place, ...], sizes
             size = sizes(one)
             if size is not None:
                 return solve(expression, name, size)
+            no.add(0)
     votes = yes or no
     return None if not votes else votes.pop() if len(votes) == 1 else 0
 
