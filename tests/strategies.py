@@ -1,6 +1,7 @@
 """Hypothesis strategies made from the grammar: messages, units, bytes on the wire, and bytes gone wrong."""
 
 from collections.abc import Callable
+from itertools import product
 from typing import Any, NamedTuple
 
 from hypothesis import strategies as st
@@ -8,17 +9,9 @@ from hypothesis import strategies as st
 from tests.making import Entry, Maker, mutate
 from zdissect.engine.encoder import encode
 from zdissect.grammar.registry import MESSAGES, UNITS
-from zdissect.grammar.types import Message, Unit
+from zdissect.grammar.types import Fixed, Message, Unit
 
 NONE: dict[str, int] = {}
-
-INPUTS: tuple[dict[str, int], ...] = tuple(
-    {"prefix": prefix, "compression": compression, "low_latency": low_latency}
-    for prefix in (0, 2, 4)
-    for compression in (0, 1)
-    for low_latency in (0, 1)
-)
-"""Every framing of a batch."""
 
 
 class Wire(NamedTuple):
@@ -29,9 +22,16 @@ class Wire(NamedTuple):
     inputs: dict[str, int]
 
 
+def framings(unit: Unit) -> list[dict[str, int]]:
+    """All combinations of the inputs of a unit: an input that is a size is 0, 2 or 4, any other 0 or 1."""
+    sizes = {node.size for node in unit.fields if isinstance(node, Fixed)}
+    choices = [(0, 2, 4) if name in sizes else (0, 1) for name in unit.inputs]
+    return [dict(zip(unit.inputs, values, strict=True)) for values in product(*choices)]
+
+
 ENTRIES: tuple[tuple[Entry, dict[str, int]], ...] = (
     *((message, {}) for message in MESSAGES),
-    *((unit, inputs) for unit in UNITS for inputs in (INPUTS if unit.inputs else ({},))),
+    *((unit, inputs) for unit in UNITS for inputs in framings(unit)),
 )
 """Everything that can be interpreted: each message, each unit with all its inputs."""
 
@@ -67,8 +67,8 @@ def made(draw: Any, /, clean: bool = False) -> tuple[Entry, dict[str, Any], dict
 
 def units() -> st.SearchStrategy[tuple[Entry, dict[str, Any], dict[str, int]]]:
     """Batches of several messages in every framing, and scouting datagrams, with their values and inputs."""
-    framings = [one for one in ENTRIES if isinstance(one[0], Unit)]
-    return st.sampled_from(framings).flatmap(
+    framed = [one for one in ENTRIES if isinstance(one[0], Unit)]
+    return st.sampled_from(framed).flatmap(
         lambda one: st.tuples(st.just(one[0]), messages(one[0], False, one[1]), st.just(one[1]))
     )
 
