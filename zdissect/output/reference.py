@@ -1,0 +1,249 @@
+"""The reference of all fields, printed from the grammar: `python -m zdissect.output.reference > docs/fields.md`."""
+
+from collections.abc import Iterable, Iterator
+
+from zdissect.grammar import enums, registry
+from zdissect.grammar.aliases import DERIVED, aliases
+from zdissect.grammar.registry import MESSAGES, UNITS, Field, Place, PlacedMessage, place
+from zdissect.grammar.types import (
+    ENC_NAMES,
+    Bit,
+    Bits,
+    Blob,
+    Choice,
+    Enum,
+    Extension,
+    Extensions,
+    Fixed,
+    Group,
+    Message,
+    Node,
+    Repeat,
+    Rest,
+    Text,
+    Vle,
+)
+
+LAYERS = {
+    "scouting": "Scouting messages",
+    "transport": "Transport messages",
+    "network": "Network messages",
+    "declaration": "Declarations, the bodies of DECLARE",
+    "data": "Data sub-messages, the bodies of PUSH, REQUEST and RESPONSE",
+}
+
+INTRODUCTION = """# Fields
+
+Every field that zdissect knows: for filters (`-Y`), for `-T fields -e NAME`, and as the keys of JSON. This page is
+printed from the grammar; `python -m zdissect.output.reference > docs/fields.md` writes it again.
+
+In the figures a row is a byte (`|`), a variable-length integer (`%`) or something of variable length (`~`). The least
+significant bit is on the right; `X` is a reserved bit. What stands behind `if` holds where the row is present; it names
+flags of the header and fields further up. *Column* is the column of the message table that the field fills.
+
+References: `push#PUSH Extensions` is a section of the specification page *push*; `notes 2.3` is one of the
+implementer's notes, which say what the released implementation does.
+
+A text or bytes with a length in front (`<u8;z16>`: a variable-length integer of up to 16 bits, then so many bytes) are
+one field. The length is none of its own; the bytes that the field covers include it.
+"""
+
+GENERIC = """Each extension, known or not, has its header and, if it is a ZBuf with a structure, its length. One that
+isn't known for its message is `zenoh.ext` with its value."""
+
+OTHER_NAMES = """Names of the Wireshark plugin and of kydos/zenoh-wireshark are accepted for ours. *In* names the
+messages that must hold the field: the last is its own, those before it stand around that one. Where a name stands for
+several fields, any of them counts. The second table has those that don't stand on the wire."""
+
+_WIDTH = 15
+_FEW = 8  # as many names of values stand in a line
+_RULE = "+---------------+"
+
+
+def fields_markdown() -> str:
+    """The whole page."""
+    parts = [INTRODUCTION, "## What links carry", *(_section(place(unit)) for unit in UNITS)]
+    for layer, title in LAYERS.items():
+        parts.append(f"## {title}")
+        parts += [_section(place(message)) for message in MESSAGES if message.layer == layer]
+    parts += ["## Fields of any message", _generic(), "## Values", _values(), "## Other names", _aliases()]
+    return "\n\n".join(part.strip("\n") for part in parts) + "\n"
+
+
+def _section(placed: PlacedMessage) -> str:
+    """A message: what it is, its figure, its fields, its extensions."""
+    node = placed.node
+    title = f"{node.name} (0x{node.id:02x})" if isinstance(node, Message) else node.name.capitalize()
+    out = [f"### {title}", f"{node.doc} *Reference: {node.spec}.* Field: `{placed.field.path}`."]
+    if isinstance(node, Message):
+        for flag, (off, on) in node.labels.items():
+            out.append(f"Named {off} where {flag} is 0, {on} where it is 1.")
+    else:
+        out.append(f"The framing gives {', '.join(f'`{name}`' for name in node.inputs) or 'nothing'}.")
+    out.append("```\n" + "\n".join(_figure(placed)) + "\n```")
+    head = [placed.header, *placed.header.bits] if placed.header else []
+    out.append(_table([*(_row(field, "") for field in head), *_rows(placed.inside)]))
+    out += _chains(placed.inside)
+    return "\n\n".join(filter(None, out))
+
+
+# --- figures
+
+
+def _figure(placed: PlacedMessage) -> Iterator[str]:
+    """The bytes of a message as the pages draw them."""
+    yield " 7 6 5 4 3 2 1 0"
+    if placed.header is not None and isinstance(placed.node, Message):
+        yield "+-+-+-+-+-+-+-+-+"
+        flags = "|".join(_cell(bit.node) for bit in placed.header.bits[:-1] if isinstance(bit.node, Bit))
+        yield f"|{flags}|{placed.node.name[:9]:^9}|  id 0x{placed.node.id:02x}"
+        yield "+-+-+-+---------+"
+    else:
+        yield _RULE
+    yield from _drawn(placed.inside)
+
+
+def _drawn(places: tuple[Place, ...], around: str = "", group: str = "") -> Iterator[str]:
+    """Rows for fields, those of groups too; `around` is the condition of the group."""
+    content: tuple[Node, ...] = ()
+    for one in places:
+        node = one.node
+        if isinstance(node, Extension):
+            continue
+        when = " and ".join(filter(None, (around, node.when)))
+        name = node.name if isinstance(node, Group) else ""
+        if one.count:
+            yield from _drawn((one.count,), when, name)
+        if name:
+            yield from _drawn(one.inside, when, name)
+        elif not isinstance(node, Group):
+            edge, name, text = _kind(one)
+            name = f"{group}.{name}" if group and len(f"{group}.{name}") <= _WIDTH else name
+            note = "; ".join(filter(None, (f"if {when}" if when else "", text)))
+            yield f"{edge}{name[:_WIDTH]:^{_WIDTH}}{edge}  {note}".rstrip()
+            yield _RULE
+        elif node.fields is not content:  # the same content, whether its size is known or not, is drawn once
+            yield from _drawn(one.inside, around, group)
+            content = node.fields
+
+
+def _cell(bit: Bit) -> str:
+    """A bit field in a byte: two characters a bit, less one."""
+    return "|".join("X" * bit.width) if bit.reserved else f"{bit.name[: 2 * bit.width - 1]:^{2 * bit.width - 1}}"
+
+
+def _kind(one: Place) -> tuple[str, str, str]:
+    """The edge of a row, its name, and what it holds."""
+    match one.node:
+        case Bits() as node:
+            cut = [bit.name for bit in node.bits if not bit.reserved and len(bit.name) > 2 * bit.width - 1]
+            cells = "|".join(_cell(bit.node) for bit in one.field.bits if isinstance(bit.node, Bit))
+            return "|", cells, f"{node.name}: {', '.join(reversed(cut))}" if cut else node.name
+        case Vle() as node:
+            return "%", node.name, f"z{node.width}"
+        case Fixed() as node:
+            return ("|", node.name, "") if node.size == 1 else ("~", node.name, f"{node.size} bytes")
+        case Text() | Blob() as node:
+            return "~", node.name, f"<{'utf8' if isinstance(node, Text) else 'u8'};z{node.length}>"
+        case Rest() as node:
+            return "~", node.name, "to the end"
+        case Repeat() as node:
+            return "~", f"[{node.name}]", f"{node.count if isinstance(node.count, str) else node.count.name} times"
+        case Choice() as node:
+            few = " or ".join(message.name for message in node.messages) if len(node.messages) < 5 else node.doc
+            return "~", node.name, few
+    return "~", "[extensions]", ""
+
+
+# --- tables
+
+
+def _table(rows: Iterable[tuple[str, ...]]) -> str:
+    return _markdown(("Field", "Type", "If", "Column", "Description"), rows)
+
+
+def _markdown(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    """A table; rows that are the same stand once."""
+    cells = ((cell.replace("|", "\\|") for cell in row) for row in rows)
+    lines = dict.fromkeys(f"| {' | '.join(row)} |" for row in cells)
+    return "\n".join((f"| {' | '.join(head)} |", f"|{' --- |' * len(head)}", *lines)) if lines else ""
+
+
+def _rows(places: tuple[Place, ...]) -> Iterator[tuple[str, ...]]:
+    """Rows for fields, in the order of the wire, without extensions."""
+    for one in places:
+        node = one.node
+        if isinstance(node, Extension | Extensions | Choice):
+            continue
+        if one.count and isinstance(node, Repeat):
+            yield _row(one.count.field, node.when)
+        if not isinstance(node, Group) or node.name:
+            yield _row(one.field, node.when)
+        if one.count and isinstance(node, Group):
+            yield from _rows((one.count,))
+        yield from (_row(bit, "") for bit in one.field.bits)
+        if one.item is not None and len(one.inside) > 1:
+            yield _row(one.item, "")
+        yield from _rows(one.inside)
+
+
+def _row(field: Field, when: str) -> tuple[str, ...]:
+    node, kind, doc = field.node, field.type if field.type != "none" else field.kind, field.doc
+    if isinstance(node, Bit):
+        high = node.low + node.width - 1
+        doc = f"Bit {node.low}: {doc}" if node.width == 1 else f"Bits {high}..{node.low}: {doc}"
+        doc += f" 0 {node.says[0]}, 1 {node.says[1]}." if node.says else ""
+    if field.enum is not None:
+        doc += f" {_names(field.enum)}"
+    return f"`{field.path}`", kind, f"`{when}`" if when else "", f"`{field.column}`" if field.column else "", doc
+
+
+def _names(enum: Enum) -> str:
+    if len(enum.names) > _FEW:
+        return f"Values: [{enum.title}](#values)."
+    return ", ".join(f"{value} {name}" for value, name in enum.names.items()) + "."
+
+
+def _chains(places: tuple[Place, ...]) -> Iterator[str]:
+    """The extensions below these places, and the fields of each; nested chains after the chain that holds them."""
+    for one in places:
+        known = [(inside.field.path, inside.node) for inside in one.inside if isinstance(inside.node, Extension)]
+        if isinstance(one.node, Extensions):
+            yield "Extensions:" if known else "No extension is defined; unknown ones are shown as `zenoh.ext`."
+        if known:
+            yield _markdown(("Header", "Id", "ENC", "M", "Field", "Description", "Reference"), map(_extension, known))
+            yield _table(row for inside in one.inside for row in _rows(inside.inside))
+        yield from _chains(one.inside)
+
+
+def _extension(known: tuple[str, Extension]) -> tuple[str, ...]:
+    path, ext = known
+    enc, mandatory = ENC_NAMES[ext.enc], str(int(ext.mandatory))
+    return f"0x{ext.key:02x}", f"0x{ext.id:x}", enc, mandatory, f"`{path}`", ext.doc, ext.spec
+
+
+def _generic() -> str:
+    header = registry.EXT_HEADER
+    rest = (registry.EXT_LENGTH, registry.EXT_VALUE, registry.EXT_NUMBER, registry.UNDECODED)
+    return f"{GENERIC}\n\n{_table(_row(field, '') for field in (registry.EXT_UNKNOWN, header, *header.bits, *rest))}"
+
+
+def _values() -> str:
+    """The names of values that have a description or are too many for a line."""
+    out = []
+    for enum in vars(enums).values():
+        if isinstance(enum, Enum) and (enum.docs or len(enum.names) > _FEW):
+            rows = ((str(value), name, enum.docs.get(value, "")) for value, name in enum.names.items())
+            out += [f"**{enum.title[0].upper()}{enum.title[1:]}**", _markdown(("Value", "Name", "Meaning"), rows)]
+    return "\n\n".join(out)
+
+
+def _aliases() -> str:
+    """Names of other tools, and the derived fields that they need."""
+    rows = ((f"`{name}`", f"`{'`, `'.join((path, *also))}`", when) for name, (path, when, also) in aliases().items())
+    derived = _markdown(("Field", "Description"), ((f"`{path}`", doc) for path, doc in DERIVED.items()))
+    return f"{OTHER_NAMES}\n\n{_markdown(('Name', 'Field', 'In'), rows)}\n\n{derived}"
+
+
+if __name__ == "__main__":
+    print(fields_markdown(), end="")
