@@ -1,0 +1,238 @@
+"""Key expressions: whether they are valid, their canonical form, and how two of them relate (notes 8).
+
+Two expressions are compared chunk by chunk, over all places in one that a place in the other can stand for at once: the
+places are the bits of an integer. So the time is bounded by the product of the numbers of chunks, whatever wildcards
+they hold, and nothing recurses. Chunks are compared as text, which for UTF-8 is the same as byte by byte.
+
+An expression on the wire must be canonical. `intersects` and `includes` never raise: a valid expression that isn't
+canonical counts as its canonical form, and an invalid one is taken chunk by chunk as it stands.
+"""
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+from typing import NamedTuple
+
+ANY = "**"
+ONE = "*"
+SOME = "$*"
+VERBATIM = "@"
+
+_CHUNK = re.compile(r"\*\*?|(?:[^*$#?]|\$\*)+")
+_GOOD = re.compile(r"(?:[^*$#?]|\$\*)*")
+_SOMES = re.compile(r"(?:\$\*){2,}")
+_CACHED = 512
+"""Longer expressions aren't worth the memory of a cache."""
+
+
+class KeyExprError(ValueError):
+    """A text is no key expression; the message says why and where."""
+
+
+def check(text: str) -> str | None:
+    """Why a text is no key expression, canonical or not, with the place in bytes of UTF-8; None if it is one."""
+    start = 0
+    for chunk in text.split("/"):
+        if not _CHUNK.fullmatch(chunk):
+            at, why = _fault(chunk)
+            return f"{why} at byte {len(text[: start + at].encode('utf-8', 'surrogatepass'))}"
+        start += len(chunk) + 1
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        return f"not UTF-8 at byte {len(text[: error.start].encode())}"
+    return None
+
+
+def _fault(chunk: str) -> tuple[int, str]:
+    """Where in a chunk it goes wrong, and how."""
+    if not chunk:
+        return 0, "empty chunk"
+    good = _GOOD.match(chunk)
+    at = good.end() if good else 0
+    char = chunk[at]
+    if char == "$":
+        return at, "'$' without '*'"
+    if char == "*":
+        return at, "'*' that is neither alone in its chunk nor behind '$'"
+    return at, f"forbidden character '{char}'"
+
+
+def is_canonical(text: str) -> bool:
+    """Whether a text is a key expression in the form that may stand on the wire."""
+    return check(text) is None and "/".join(_canonical(text)) == text
+
+
+def canonical(text: str) -> str:
+    """The canonical form of a key expression.
+
+    Raises:
+        KeyExprError: The text is none, for the reason that `check` gives.
+    """
+    why = check(text)
+    if why is not None:
+        raise KeyExprError(why)
+    return "/".join(_canonical(text))
+
+
+def _canonical(text: str) -> list[str]:
+    """Canonical chunks: in each run of `*` and `**`, the single ones come first, then one `**` if there is any."""
+    out: list[str] = []
+    pending = False
+    for chunk in _SOMES.sub(SOME, text).split("/"):
+        if chunk == ANY:
+            pending = True
+            continue
+        one = chunk in (ONE, SOME)
+        if pending and not one:
+            out.append(ANY)
+            pending = False
+        out.append(ONE if one else chunk)
+    if pending:
+        out.append(ANY)
+    return out
+
+
+def has_wildcard(text: str) -> bool:
+    """Whether a wildcard is written in an expression (in a verbatim chunk it matches nothing but itself): no key."""
+    return ONE in text
+
+
+def intersects(a: str, b: str) -> bool:
+    """Whether some key matches both expressions."""
+    if a == b:
+        return True
+    if ONE not in a and ONE not in b:
+        return False
+    left, right = _columns(a), _columns(b)
+    return _reach(left, right, _chunks_intersect, both=True)
+
+
+def includes(a: str, b: str) -> bool:
+    """Whether every key that matches `b` matches `a`."""
+    if a == b:
+        return True
+    if ONE not in a:
+        return False
+    return _reach(_columns(a), _columns(b), _chunk_includes, both=False)
+
+
+class _Columns(NamedTuple):
+    """The chunks of an expression, and as bits of integers: which of them are what."""
+
+    chunks: tuple[str, ...]
+    anys: int
+    ones: int
+    somes: int
+    """Those with `$*` in them, outside verbatim ones."""
+    plain: int
+    """All that aren't verbatim: what wildcards may stand for."""
+    places: dict[str, int]
+    """Where each chunk stands."""
+
+
+def _columns(text: str) -> _Columns:
+    return _cached(text) if len(text) <= _CACHED else _split(text)
+
+
+def _split(text: str) -> _Columns:
+    chunks = tuple(_canonical(text))
+    places: dict[str, int] = {}
+    somes = plain = 0
+    for index, chunk in enumerate(chunks):
+        bit = 1 << index
+        places[chunk] = places.get(chunk, 0) | bit
+        if not chunk.startswith(VERBATIM):
+            plain |= bit
+            if SOME in chunk:
+                somes |= bit
+    return _Columns(chunks, places.get(ANY, 0), places.get(ONE, 0), somes, plain, places)
+
+
+_cached = lru_cache(maxsize=4096)(_split)
+
+
+def _reach(left: _Columns, right: _Columns, fits: Callable[[str, str], bool], both: bool) -> bool:
+    """Whether the chunks of both can be used up together.
+
+    Bit j of `here` is set when the chunks of `left` so far can stand for the first j of `right`. With `both`, wildcards
+    of `right` may stand for chunks of `left` too; without, they only fall to wildcards that include them.
+    """
+    here = 1
+    skipped = right.anys if both else 0
+    for chunk in left.chunks:
+        if chunk == ANY:
+            here = _spread(here, right.plain)
+            continue
+        here = _spread(here, skipped)
+        after = (here & _fitting(chunk, right, here, fits, both)) << 1
+        if not chunk.startswith(VERBATIM):
+            after |= here & skipped
+        if not after:
+            return False
+        here = after
+    return bool(_spread(here, skipped) >> len(right.chunks) & 1)
+
+
+def _spread(bits: int, over: int) -> int:
+    """Each bit, and all that follow it up to and with the first one that isn't in `over`: a carry does the run."""
+    return bits | (((bits & over) + over) ^ over)
+
+
+def _fitting(chunk: str, right: _Columns, among: int, fits: Callable[[str, str], bool], both: bool) -> int:
+    """Which single chunks of `right` this one fits, of those that matter."""
+    if chunk == ONE:
+        return right.plain & ~right.anys
+    found = right.places.get(chunk, 0)
+    if chunk.startswith(VERBATIM):
+        return found
+    if both:
+        found |= right.ones
+    left = among & ~found & ~right.anys & ~right.ones
+    if SOME in chunk:
+        left &= right.plain
+    elif both:
+        left &= right.somes
+    else:
+        return found
+    known: dict[str, bool] = {}
+    while left:
+        bit = left & -left
+        left ^= bit
+        other = right.chunks[bit.bit_length() - 1]
+        if other not in known:
+            known[other] = fits(chunk, other)
+        if known[other]:
+            found |= bit
+    return found
+
+
+def _chunks_intersect(a: str, b: str) -> bool:
+    """Whether two chunks, one of which has `$*`, match a text in common.
+
+    Where both have it, what comes between the first and the last `$*` doesn't matter: there is room for all of it.
+    """
+    if SOME not in a:
+        return _chunk_includes(b, a)
+    if SOME not in b:
+        return _chunk_includes(a, b)
+    head, other_head = a[: a.index(SOME)], b[: b.index(SOME)]
+    tail, other_tail = a[a.rindex(SOME) + 2 :], b[b.rindex(SOME) + 2 :]
+    return (head.startswith(other_head) or other_head.startswith(head)) and (
+        tail.endswith(other_tail) or other_tail.endswith(tail)
+    )
+
+
+def _chunk_includes(a: str, b: str) -> bool:
+    """Whether a chunk with `$*` matches all that `b` does. A `$*` of `b` is text that no piece of `a` can equal."""
+    head, *middle, tail = a.split(SOME)
+    stop = len(b) - len(tail)
+    if stop < len(head) or not b.startswith(head) or not b.endswith(tail):
+        return False
+    at = len(head)
+    for piece in middle:
+        at = b.find(piece, at, stop)
+        if at < 0:
+            return False
+        at += len(piece)
+    return True
