@@ -3,13 +3,13 @@
 from collections import Counter
 from typing import Protocol
 
+from zdissect.dissection import Dissection, Item, Skip
 from zdissect.output import jsonl
 from zdissect.output.line import summary
 from zdissect.output.style import COLOUR, PLAIN, Style
 from zdissect.output.text import count, hexdump
 from zdissect.output.times import formatter
 from zdissect.output.tree import TreeWriter
-from zdissect.pipeline import Dissection, Item, Skip
 from zdissect.table import Table, endpoint
 
 

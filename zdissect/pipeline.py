@@ -8,18 +8,23 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from zdissect.dissection import Dissection, Item, Skip
 from zdissect.engine.interpreter import interpret
-from zdissect.engine.tape import Buffer, Tape
+from zdissect.engine.messages import add_findings, inherit, messages
+from zdissect.engine.tape import Buffer
 from zdissect.flow import detect
 from zdissect.flow.batch import Batch, Skipped
 from zdissect.flow.conversation import Flow, StreamConversation
 from zdissect.flow.datagrams import SCOUTING, DatagramConversation, Datagrams, buffer_of
+from zdissect.flow.decode import decode
 from zdissect.flow.detect import Verdict
-from zdissect.flow.framing import DATAGRAM, Framing
+from zdissect.flow.framing import DATAGRAM
 from zdissect.flow.link import Decoder
 from zdissect.flow.tcp import Streams
-from zdissect.grammar.batch import BATCH, SCOUTING_DATAGRAM
-from zdissect.records import Chunk, Datagram, End, Frame, Gap, Segment, StreamItem
+from zdissect.grammar.batch import NETWORK_MESSAGE, SCOUTING_DATAGRAM
+from zdissect.records import Chunk, Datagram, End, Frame, Gap, StreamItem
+from zdissect.session.fragments import Assembled
+from zdissect.session.state import Sessions
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,42 +38,6 @@ class Options:
 
 
 @dataclass(slots=True)
-class Dissection:
-    """One batch or datagram, dissected."""
-
-    frame: Frame
-    """The frame that completes it."""
-    frames: tuple[int, ...]
-    """Numbers of all frames that it came from."""
-    flow: Flow
-    direction: int
-    """0: sent by the side that opened the conversation."""
-    buffer: Buffer
-    tape: Tape
-    framing: Framing
-    missing: str = ""
-    """Why its end isn't there: `cut` or `lost` (see Gap), `end` (of the stream); empty if it is whole."""
-
-
-@dataclass(slots=True)
-class Skip:
-    """Bytes of a Zenoh stream that aren't dissected."""
-
-    frame: Frame
-    flow: Flow
-    direction: int
-    offset: int
-    """Stream offset of the first byte."""
-    size: int
-    data: bytes
-    """The bytes; empty if the capture doesn't hold them."""
-    reason: str
-
-
-Item = Dissection | Skip
-
-
-@dataclass(slots=True)
 class Pipeline:
     """The stages of one capture, and their state."""
 
@@ -77,6 +46,7 @@ class Pipeline:
     streams: Streams = field(default_factory=Streams)
     conversations: dict[int, StreamConversation] = field(default_factory=dict)
     datagrams: Datagrams = field(init=False)
+    sessions: Sessions = field(default_factory=Sessions)
     gone: Counter[str] = field(default_factory=Counter)
     """Connections that ended and weren't Zenoh, by what they were."""
 
@@ -92,30 +62,21 @@ class Pipeline:
         if isinstance(packet, Datagram):
             return list(self.datagram(packet))
         items = self.streams.feed(packet)
-        return [one for item in items for one in self.stream(item, packet)] if items else []
+        return [one for item in items for one in self.stream(item)] if items else []
 
     def close(self) -> list[Item]:
         """What is left when the capture ends."""
-        out = [one for item in self.streams.close() for one in self.stream(item, None)]
-        for conversation in self.conversations.values():
-            out += self.batches(conversation, conversation.close())
+        out = [one for item in self.streams.close() for one in self.stream(item)]
         for stream in list(self.conversations):
-            self.forget(stream)
+            out += self.end(stream)
         return out
-
-    def forget(self, stream: int) -> None:
-        """Drops a TCP connection that has ended, but counts what it was."""
-        verdict = self.conversations.pop(stream).flow.verdict
-        if verdict in _NAMED:
-            self.gone[verdict.value] += 1
 
     def others(self) -> Counter[str]:
         """Conversations that aren't Zenoh, by what they are."""
         flows = [one.flow for one in (*self.conversations.values(), *self.datagrams.conversations.values())]
-        named = Counter(flow.verdict.value for flow in flows if flow.verdict in _NAMED)
-        return self.gone + named
+        return self.gone + Counter(flow.verdict.value for flow in flows if flow.verdict in _NAMED)
 
-    def stream(self, item: StreamItem, segment: Segment | None) -> Iterator[Item]:
+    def stream(self, item: StreamItem) -> Iterator[Item]:
         """What a piece of a TCP stream completes."""
         conversation = self.conversations.get(item.stream)
         if conversation is None:
@@ -127,8 +88,15 @@ class Pipeline:
         elif isinstance(item, End):
             conversation.ended[item.direction] = True
             if all(conversation.ended):
-                yield from self.batches(conversation, conversation.close())
-                self.forget(item.stream)
+                yield from self.end(item.stream)
+
+    def end(self, stream: int) -> Iterator[Item]:
+        """A TCP connection, or the capture, has ended."""
+        conversation = self.conversations.pop(stream)
+        yield from self.batches(conversation, conversation.close())
+        self.sessions.end(conversation.flow.id)
+        if conversation.flow.verdict in _NAMED:
+            self.gone[conversation.flow.verdict.value] += 1
 
     def conversation(self, stream: int) -> StreamConversation:
         """A new TCP connection."""
@@ -138,42 +106,88 @@ class Pipeline:
         return StreamConversation(flow, detect.ZENOH_PORT in ports, bool(ports & self.options.tcp_ports))
 
     def batches(self, conversation: StreamConversation, found: Iterable[tuple[int, Batch | Skipped]]) -> Iterator[Item]:
-        """Dissects what a conversation was cut into."""
+        """Dissects what a conversation was cut into. The framing may change between two batches."""
         flow = conversation.flow
         for direction, one in found:
             if isinstance(one, Skipped):
-                yield Skip(one.frame, flow, direction, one.offset, one.size, one.data, one.reason)
+                skip = Skip(one.frame, flow, direction, one.offset, one.size, one.data, one.reason)
+                self.sessions.skip(skip)
+                yield skip
                 continue
-            tape = interpret(BATCH, one.buffer.data, cut=bool(one.missing), **one.framing.inputs)
-            if one.missing:
-                end = len(one.buffer.data)
-                tape.remarks.append((MISSING[one.missing], end, end, _WHY[one.missing]))
-            yield Dissection(one.frame, one.frames, flow, direction, one.buffer, tape, one.framing, one.missing)
+            item = Dissection(one.frame, one.frames, flow, direction, one.buffer, _EMPTY, one.framing, one.missing)
+            yield from self.dissect(item, _WHY.get(one.missing, ""))
+            framing = self.sessions.framing(flow.id, direction)
+            if framing is not None:
+                conversation.reframe(direction, framing)
 
     def datagram(self, datagram: Datagram) -> Iterator[Item]:
         """Dissects a datagram, and those before it that it proves to be Zenoh."""
         for conversation, one, kind in self.datagrams.feed(datagram):
-            yield self.dissect(conversation, one, kind)
+            flow, direction = conversation.flow, conversation.direction(one)
+            missing = "cut" if one.missing else ""
+            buffer = buffer_of(one)
+            if kind == SCOUTING:
+                item = Dissection(one.frame, one.frames, flow, direction, buffer, _EMPTY, DATAGRAM, missing)
+                item.tape = interpret(SCOUTING_DATAGRAM, buffer.data, cut=bool(missing))
+                yield from self.known(item)
+                continue
+            framing = conversation.framings[direction]
+            item = Dissection(one.frame, one.frames, flow, direction, buffer, _EMPTY, framing, missing)
+            yield from self.dissect(item, f"{one.missing} bytes more were on the wire")
+            self.reframe(conversation, direction)
 
-    def dissect(self, conversation: DatagramConversation, one: Datagram, kind: str) -> Dissection:
-        """One datagram."""
-        buffer = buffer_of(one)
-        cut = one.missing > 0
-        direction = conversation.direction(one)
-        framing = DATAGRAM if kind == SCOUTING else conversation.framings[direction]
-        if kind == SCOUTING:
-            tape = interpret(SCOUTING_DATAGRAM, buffer.data, cut=cut)
-        else:
-            tape = interpret(BATCH, buffer.data, cut=cut, **framing.inputs)
-        if cut:
-            end = len(buffer.data)
-            tape.remarks.append(("cut-by-capture", end, end, f"{one.missing} bytes more were on the wire"))
-        return Dissection(
-            one.frame, one.frames, conversation.flow, direction, buffer, tape, framing, "cut" if cut else ""
-        )
+    def reframe(self, conversation: DatagramConversation, direction: int) -> None:
+        """Takes over the framing that a handshake agreed on."""
+        framing = self.sessions.framing(conversation.flow.id, direction)
+        if framing is not None:
+            conversation.framings[direction] = framing
+
+    def dissect(self, item: Dissection, why: str) -> Iterator[Dissection]:
+        """Decodes a batch; a compressed one gives two dissections, the batch and what it holds."""
+        data = item.buffer.data
+        limit = self.sessions.batch_limit(item.flow.id)
+        item.tape, plain, inner = decode(data, item.framing, cut=bool(item.missing), limit=limit)
+        if item.missing:
+            item.tape.remarks.append((MISSING[item.missing], len(data), len(data), why))
+        if plain is None or inner is None:
+            yield from self.known(item)
+            return
+        yield item
+        plain.origin = item.buffer.origin
+        content = Dissection(item.frame, item.frames, item.flow, item.direction, plain, inner, DATAGRAM)
+        content.origin = f"decompressed from {len(data) - item.framing.prefix - 1} bytes"
+        yield from self.known(content, item)
+
+    def known(self, item: Dissection, outer: Dissection | None = None) -> Iterator[Dissection]:
+        """Adds what the session knows; then come the messages that fragments of this batch complete."""
+        item.messages = messages(item.tape)
+        whole = self.sessions.feed(item)
+        add_findings(item.tape, item.messages)
+        if outer is not None:
+            add_findings(outer.tape, item.messages)
+            for message in item.messages:
+                message.row["compressed"] = True
+        yield item
+        for one in whole:
+            yield self.assembled(item, one)
+
+    def assembled(self, item: Dissection, whole: Assembled) -> Dissection:
+        """A message that was put together from fragments."""
+        buffer = Buffer("reassembled", whole.data, whole.origin)
+        tape = interpret(NETWORK_MESSAGE, whole.data)
+        out = Dissection(item.frame, tuple(whole.frames), item.flow, item.direction, buffer, tape, DATAGRAM)
+        out.origin = f"reassembled from {whole.pieces} fragments"
+        out.messages = messages(tape)
+        for message in out.messages:
+            message.row["fragments"] = whole.frames
+            inherit(message.row, whole.channel)
+        self.sessions.assembled(out)
+        add_findings(tape, out.messages)
+        return out
 
 
 _NAMED = (Verdict.TLS, Verdict.QUIC, Verdict.HTTP, Verdict.OTHER)
+_EMPTY = interpret(NETWORK_MESSAGE, b"", cut=True)
 MISSING = {"cut": "cut-by-capture", "lost": "tcp-gap", "end": "stream-ends"}
 _WHY = {
     "cut": "the rest was cut off by the capture (snap length)",

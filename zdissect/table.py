@@ -4,10 +4,10 @@ import socket
 from functools import lru_cache
 from typing import Any
 
-from zdissect.engine.rows import Row, message_rows
+from zdissect.dissection import Dissection
+from zdissect.engine.messages import Row
 from zdissect.flow.detect import Verdict
 from zdissect.grammar.columns import NAMES, SCHEMA_VERSION
-from zdissect.pipeline import Dissection
 from zdissect.records import Endpoint
 
 
@@ -36,7 +36,7 @@ class Table:
         if self.frame != (frame.source, frame.number):
             self.frame = (frame.source, frame.number)
             self.index = 0
-        out = message_rows(item.tape)
+        out = [message.row for message in item.messages]
         if out:
             where = self.where(item)
             for row in out:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from zdissect.engine.tape import Buffer, Origin
 from zdissect.flow import resync
-from zdissect.flow.framing import Framing
+from zdissect.flow.framing import STREAM, Framing
 from zdissect.records import Chunk, Frame, Gap
 
 _MOST_SCANNED = 1 << 20
@@ -100,19 +100,29 @@ class Cutter:
                     return
                 self.lost = ""
                 continue
-            size = self.wanted()
+            framing = self.next_framing()
+            size = self.wanted(framing)
             if not size or size > self.have:
                 return
-            yield self.take(size, "")
+            yield self.take(size, "", framing)
 
     def search(self, final: bool) -> tuple[int, bool]:
         """Looks for the next boundary, behind the bytes that were looked at before."""
         offset, found = resync.boundary(self.peek(self.have)[self.scanned :], self.framing, final)
         return self.scanned + offset, found
 
-    def wanted(self) -> int:
+    def next_framing(self) -> Framing:
+        """The framing of the next batch: at the end of a low-latency stream a CLOSE comes in the normal one
+        (notes 3.4)."""
+        if self.framing.low_latency and self.have >= 4:
+            head = self.peek(4)
+            if head[:2] == b"\x02\x00" and head[2] & 0xDF == 3:
+                return STREAM
+        return self.framing
+
+    def wanted(self, framing: Framing) -> int:
         """Size of the next batch with its prefix; 0 if the prefix isn't whole yet."""
-        prefix = self.framing.prefix
+        prefix = framing.prefix
         if self.have < prefix:
             return 0
         return prefix + int.from_bytes(self.peek(prefix), "little")
@@ -129,7 +139,7 @@ class Cutter:
                 break
         return bytes(out)
 
-    def take(self, size: int, missing: str) -> Batch:
+    def take(self, size: int, missing: str, framing: Framing | None = None) -> Batch:
         """The next batch: the first `size` bytes in hand."""
         origin: list[Origin] = []
         pieces: list[bytes] = []
@@ -157,7 +167,7 @@ class Cutter:
         self.have -= size
         self.offset += size
         data = pieces[0] if len(pieces) == 1 else b"".join(pieces)
-        return Batch(Buffer("tcp", data, origin), last, tuple(frames), missing, self.framing)
+        return Batch(Buffer("tcp", data, origin), last, tuple(frames), missing, framing or self.framing)
 
     def partial(self, reason: str) -> Batch:
         """The beginning of a batch whose end isn't there."""
@@ -178,7 +188,7 @@ class Cutter:
                 self.lost = "behind bytes that aren't in the capture, up to the next batch"
         elif self.parts and self.lost:
             yield self.skip(self.have, self.lost)
-        elif self.parts and (size := self.wanted()):
+        elif self.parts and (size := self.wanted(self.framing)):
             left = size - self.have
             yield self.partial(gap.reason)
             self.torn = max(0, left - hole)

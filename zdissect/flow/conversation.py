@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from zdissect.flow import detect
 from zdissect.flow.batch import Batch, Cutter, Skipped
 from zdissect.flow.detect import Verdict
-from zdissect.flow.framing import STREAM
+from zdissect.flow.framing import STREAM, Framing
 from zdissect.records import Chunk, Endpoint, Gap
 
 
@@ -67,7 +67,7 @@ class StreamConversation:
 
     def decide(self, direction: int, final: bool) -> Iterator[tuple[int, Batch | Skipped]]:
         """Looks at the first bytes of a direction; once there is a verdict, replays what waited in both."""
-        verdict = detect.stream(self.head(direction), self.expected, final)
+        verdict, framing = detect.stream(self.head(direction), self.expected, final)
         if verdict is Verdict.UNDECIDED:
             return
         self.flow.verdict = verdict
@@ -75,10 +75,16 @@ class StreamConversation:
         if verdict is Verdict.MIDDLE:
             for side in self.sides:
                 side.cutter.lost = "the capture starts in the middle of a batch"
+                side.cutter.framing = framing
         for side in self.sides:
             side.waiting = []
         for item in waiting:
             yield from self.feed(item)
+
+    def reframe(self, direction: int, framing: Framing) -> None:
+        """Takes over what a handshake agreed on: from the next batch of this direction on."""
+        prefix = 4 if framing.low_latency else 2
+        self.sides[direction].cutter.framing = framing._replace(prefix=prefix)
 
     def head(self, direction: int) -> bytes:
         """The first bytes of a direction, up to the first hole."""

@@ -40,8 +40,8 @@ class Datagrams:
         self.conversations: dict[tuple[Endpoint, Endpoint], DatagramConversation] = {}
         self.scouts: set[Endpoint] = set()
         """Endpoints that sent a SCOUT: HELLOs come back to them from any port."""
-        self.groups: set[Endpoint] = set()
-        """Multicast groups with a JOIN."""
+        self.groups: dict[Endpoint, Framing] = {}
+        """Multicast groups with a JOIN, and how their datagrams are framed."""
 
     def feed(self, datagram: Datagram) -> Iterator[tuple[DatagramConversation, Datagram, str]]:
         """(conversation, datagram, scouting or transport) for each datagram that is now known to be Zenoh."""
@@ -88,19 +88,23 @@ class Datagrams:
     def proves(self, conversation: DatagramConversation, datagram: Datagram, cut: bool) -> bool:
         """Whether this datagram, with those before it, shows that the conversation is Zenoh."""
         data = datagram.payload
-        if datagram.dst in self.groups:
-            return True
-        if detect.handshake(data):
-            if data[0] & 31 == 7:
-                self.groups.add(datagram.dst)
-            return True
-        if not detect.transport(data, cut=cut):
+        framing = self.groups.get(datagram.dst) or detect.transport(data, cut=cut)
+        if framing is None:
             conversation.waiting.clear()
             return False
-        if conversation.expected or len(conversation.waiting) + 1 >= PROOF:
+        conversation.framings = [framing, framing]
+        if datagram.dst in self.groups:
+            return True
+        opening = None if cut else detect.opens_session(data, framing)
+        if opening == JOIN:
+            self.groups[datagram.dst] = framing
+        if opening is not None or conversation.expected or len(conversation.waiting) + 1 >= PROOF:
             return True
         conversation.waiting.append(datagram)
         return False
+
+
+JOIN = 7
 
 
 def buffer_of(datagram: Datagram) -> Buffer:

@@ -9,8 +9,9 @@ from enum import Enum
 from zdissect.engine.interpreter import interpret
 from zdissect.engine.tape import Tape
 from zdissect.flow import resync
-from zdissect.flow.framing import DATAGRAM, STREAM, Framing
-from zdissect.grammar.batch import BATCH, SCOUTING_DATAGRAM
+from zdissect.flow.decode import decode, is_batch, sound
+from zdissect.flow.framing import DATAGRAM_FRAMINGS, FRAMINGS, STREAM, Framing
+from zdissect.grammar.batch import SCOUTING_DATAGRAM
 
 ZENOH_PORT = 7447
 SCOUTING_PORT = 7446
@@ -54,8 +55,8 @@ def is_quic(data: bytes) -> bool:
     return version in _QUIC_VERSIONS or version >> 8 == 0xFF0000 or (version == 0 and len(data) > 14)
 
 
-def stream(data: bytes, expected: bool, final: bool) -> Verdict:
-    """What a stream is, by its first bytes.
+def stream(data: bytes, expected: bool, final: bool) -> tuple[Verdict, Framing]:
+    """(what a stream is, how it is framed), by its first bytes.
 
     Args:
         expected: It is on a port where Zenoh is expected.
@@ -63,18 +64,16 @@ def stream(data: bytes, expected: bool, final: bool) -> Verdict:
     """
     other = named(data)
     if other is not None:
-        return other
-    verdict = resync.chain(data, STREAM, 0, final)
-    if verdict or opens(data):
-        return Verdict.ZENOH
-    if verdict is None and len(data) < LOOK_AHEAD:
-        return Verdict.UNDECIDED
-    _, found = resync.boundary(data, STREAM, final)
-    if found:
-        return Verdict.MIDDLE
+        return other, STREAM
+    if opens(data):
+        return Verdict.ZENOH, STREAM
+    for framing in FRAMINGS:
+        _, found = resync.boundary(data, framing, final)
+        if found:
+            return Verdict.MIDDLE, framing
     if len(data) < LOOK_AHEAD and not final:
-        return Verdict.UNDECIDED
-    return Verdict.MIDDLE if expected else Verdict.OTHER
+        return Verdict.UNDECIDED, STREAM
+    return Verdict.MIDDLE if expected else Verdict.OTHER, STREAM
 
 
 def opens(data: bytes) -> bool:
@@ -87,15 +86,17 @@ def scouting(data: bytes, *, cut: bool = False) -> Tape | None:
     if len(data) < 3 or data[0] & 31 not in (1, 2) or data[1] not in VERSIONS:
         return None
     tape = interpret(SCOUTING_DATAGRAM, data, cut=cut)
-    return tape if resync.sound(tape) and sum(span[1] == 1 for span in tape.spans) == 1 else None
+    return tape if sound(tape) and sum(span[1] == 1 for span in tape.spans) == 1 else None
 
 
-def transport(data: bytes, framing: Framing = DATAGRAM, *, cut: bool = False) -> bool:
-    """Whether a datagram decodes to its end as a batch."""
-    tape = interpret(BATCH, data, cut=cut, **framing.inputs)
-    return len(tape.spans) > 2 and resync.sound(tape)
+def transport(data: bytes, *, cut: bool = False) -> Framing | None:
+    """The framing under which a datagram decodes to its end as a batch; None if it does under none."""
+    return next((framing for framing in DATAGRAM_FRAMINGS if is_batch(data, framing, cut=cut)), None)
 
 
-def handshake(data: bytes) -> bool:
-    """Whether a datagram is an INIT or a JOIN."""
-    return len(data) > 3 and data[0] & 31 in (1, 7) and data[1] in VERSIONS and transport(data)
+def opens_session(data: bytes, framing: Framing) -> int | None:
+    """The id of a datagram's first message if that is INIT or JOIN: the messages that open a conversation."""
+    messages = (span for span in decode(data, framing).content.spans if span[0].kind == "message")
+    first = next(messages, None)
+    ident = getattr(first[0].node, "id", None) if first is not None else None
+    return ident if ident in (1, 7) else None

@@ -21,3 +21,9 @@ class Framing(NamedTuple):
 
 STREAM = Framing(2)
 DATAGRAM = Framing(0)
+
+FRAMINGS = (STREAM, Framing(2, compression=True), Framing(4, low_latency=True))
+"""What a stream may be from its middle on, in the order in which it is tried."""
+
+DATAGRAM_FRAMINGS = (DATAGRAM, Framing(0, compression=True), Framing(0, low_latency=True))
+"""The same for datagrams."""

@@ -4,31 +4,13 @@ An offset is accepted if a prefix there leads to bytes that decode to their end 
 behind them, and so on for a few batches or to the end of what is in hand.
 """
 
-from zdissect.engine.interpreter import interpret
-from zdissect.engine.tape import Tape
+from zdissect.flow.decode import is_batch
 from zdissect.flow.framing import Framing
-from zdissect.grammar.batch import BATCH
-from zdissect.grammar.rules import MALFORMED, RULES
 
 CHAIN = 3
 """Batches in a row that prove a boundary: one alone may be chance."""
 _WEIGHT = 4
 """A smaller batch (KEEP_ALIVE, CLOSE, an empty one) proves nothing."""
-
-
-def sound(tape: Tape) -> bool:
-    """Whether a tape is that of a well-formed unit: nothing undecoded, nothing malformed, known values only."""
-    return not any(RULES[code].group == MALFORMED or code in _IMPROBABLE for code, *_ in tape.remarks)
-
-
-_IMPROBABLE = frozenset({"reserved-bits", "invalid-value", "zero-zid", "zid-length", "unknown-mandatory-extension",
-                         "extension-form", "unknown-close-reason"})  # fmt: skip
-
-
-def is_batch(data: bytes, framing: Framing, start: int = 0, stop: int | None = None) -> bool:
-    """Whether these bytes, with their prefix, decode as a batch to their end and hold a message at least."""
-    tape = interpret(BATCH, data, start, stop, **framing.inputs)
-    return len(tape.spans) > 2 and sound(tape)
 
 
 def boundary(data: bytes, framing: Framing, final: bool) -> tuple[int, bool]:

@@ -50,3 +50,10 @@ SCOUTING_DATAGRAM = Unit(
     "A scouting datagram.",
     "notes 5",
 )
+
+NETWORK_MESSAGE = Unit(
+    "reassembled",
+    (Choice("message", *NETWORK, doc="The message."),),
+    "A network message put together from fragments.",
+    "notes 4.5",
+)

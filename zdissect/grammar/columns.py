@@ -60,6 +60,7 @@ express             bool          Whether it doesn't wait for a batch.
 compressed          bool          Whether its batch was compressed.
 fragments           list<int64>   Numbers of the frames that a reassembled message came from.
 key_expr            string        Full key expression; null when it can't be known.
+key_frame           int64         Number of the frame that declared its prefix, or the entity that is undeclared.
 key_scope           int64         Declared id of its prefix.
 key_mapping         string        Whose table the scope is in: sender or receiver.
 key_suffix          string        Text after the prefix.
@@ -67,6 +68,7 @@ expr_id             int64         Id that D_KEYEXPR gives or U_KEYEXPR frees.
 entity_id           int64         Id of a subscriber, queryable or token.
 interest_id         int64         Id of an interest, own or answered.
 interest_mode       string        Final, Current, Future, CurrentFuture.
+interest_frame      int64         Number of the frame with the interest that is answered.
 request_id          int64         Id of a request, own or answered.
 request_frame       int64         Number of the frame with the request that is answered.
 response_time_ns    int64         Time since that request.
@@ -90,6 +92,7 @@ source_sn           int64         SourceInfo: sequence number of the sample.
 responder_zid       string        ResponderId: ZenohID of the node that answered.
 responder_eid       int64         ResponderId: number of the entity.
 node_id             int64         NodeId: source of the routing tree.
+node_zid            string        ZenohID of that node, by the sender's link state.
 version             int32         Protocol version.
 zid                 string        ZenohID in INIT, JOIN, SCOUT, HELLO.
 whatami             string        Role in INIT, JOIN, HELLO; roles asked for by SCOUT.

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from functools import cache
 
 from zdissect.grammar import conditions
-from zdissect.grammar.batch import BATCH, SCOUTING_DATAGRAM
+from zdissect.grammar.batch import BATCH, NETWORK_MESSAGE, SCOUTING_DATAGRAM
 from zdissect.grammar.data import DEL, ERR, PUT, QUERY, REPLY
 from zdissect.grammar.declarations import DECLARATIONS
 from zdissect.grammar.network import NETWORK
 from zdissect.grammar.scouting import SCOUTING
+from zdissect.grammar.serial import SERIAL_FRAME
 from zdissect.grammar.transport import TRANSPORT
 from zdissect.grammar.types import (
     ENC_NAMES,
@@ -39,7 +40,7 @@ from zdissect.grammar.types import (
 
 DATA = (PUT, DEL, QUERY, REPLY, ERR)
 MESSAGES: tuple[Message, ...] = (*SCOUTING, *TRANSPORT, *NETWORK, *DECLARATIONS, *DATA)
-UNITS: tuple[Unit, ...] = (BATCH, SCOUTING_DATAGRAM)
+UNITS: tuple[Unit, ...] = (BATCH, SCOUTING_DATAGRAM, NETWORK_MESSAGE, SERIAL_FRAME)
 
 
 class GrammarError(ValueError):

@@ -1,27 +1,12 @@
-"""The registry of findings that decoding alone can make: code, severity, group, text and the rule it stands on.
+"""The registry of findings; here are those that decoding alone can make. Each has a code, a severity, a group, a text
+and the rule it stands on.
 
 Sources: `notes N` is a section of the implementer's notes, `notes 9 no. K` one of its list of checks; a page is named
 with its section. "code" means the behaviour of the released implementation.
 """
 
-from typing import NamedTuple
-
-NOTE, WARNING, ERROR = "note", "warning", "error"
-MALFORMED, PROTOCOL, SEQUENCE, CAPTURE = "malformed", "protocol", "sequence", "capture"
-
-
-class Rule(NamedTuple):
-    """One kind of finding."""
-
-    code: str
-    severity: str
-    """note, warning or error."""
-    group: str
-    """malformed, protocol, sequence or capture."""
-    text: str
-    """What it means and what to do, for `zdissect explain`."""
-    source: str
-
+from zdissect.grammar.rule import CAPTURE, ERROR, MALFORMED, NOTE, PROTOCOL, WARNING, Rule
+from zdissect.grammar.state_rules import STATE_RULES
 
 _RULES = (
     Rule(
@@ -171,6 +156,19 @@ _RULES = (
         "The stream or the capture ends in the middle of a batch.",
         "capture",
     ),
+    Rule(
+        "serial-crc", ERROR, MALFORMED,
+        "The CRC of a frame on a serial line isn't that of its data: the line damaged it, or the sender computes "
+        "another CRC. Receivers drop the frame. (The polynomial is that of CRC-32, used as if it were reflected.)",
+        "code; notes 3.6",
+    ),
+    Rule(
+        "serial-cobs", ERROR, MALFORMED,
+        "Bytes between two zero bytes of a serial line aren't COBS: the beginning or the end of the frame is missing, "
+        "or the line damaged it.",
+        "code; notes 3.6",
+    ),
 )  # fmt: skip
 
-RULES = {rule.code: rule for rule in _RULES}
+RULES = {rule.code: rule for rule in (*_RULES, *STATE_RULES)}
+"""Every rule by its code: those of decoding, and those that need the state of a session."""

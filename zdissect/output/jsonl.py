@@ -4,7 +4,7 @@ import json
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from zdissect.engine.rows import Row
+from zdissect.engine.messages import Row
 from zdissect.grammar.columns import COLUMNS
 from zdissect.table import complete
 

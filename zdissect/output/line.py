@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from zdissect.engine.rows import Row
+from zdissect.engine.messages import Row
 from zdissect.output.style import Style
 from zdissect.output.text import payload, quoted, safe
 

@@ -1,0 +1,168 @@
+"""Tape to messages: what the message table says of each, as far as its bytes alone tell.
+
+A row is a dict with the columns that have a value. Every scouting, transport and network message is one; declarations
+and data sub-messages are part of their network message.
+"""
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from zdissect.engine.tape import Span, Tape
+from zdissect.grammar.columns import Convert, complete, converter
+from zdissect.grammar.registry import EXT_HEADER, Field
+from zdissect.grammar.rules import RULES
+from zdissect.grammar.types import ENC_NAMES
+from zdissect.grammar.types import Message as Kind
+
+Row = dict[str, Any]
+
+_LAYERS = frozenset({"scouting", "transport", "network"})
+
+
+class Message:
+    """One message of a tape: its row, and its part of the spans."""
+
+    __slots__ = ("first", "row", "stop", "tape")
+
+    def __init__(self, tape: Tape, first: int, row: Row) -> None:
+        self.tape = tape
+        self.first = first
+        """Index of its span."""
+        self.stop = len(tape.spans)
+        """Index of the first span that isn't its own (nor of a message inside it)."""
+        self.row = row
+
+    @property
+    def header(self) -> int:
+        """Its header byte."""
+        value: int = self.tape.spans[self.first + 1][4]
+        return value
+
+    def spans(self) -> Iterator[Span]:
+        """Its spans, the first is that of the message itself."""
+        spans = self.tape.spans
+        return (spans[index] for index in range(self.first, self.stop))
+
+    def find(self, path: str) -> Span | None:
+        """The first span of a field, by its name without `zenoh.`."""
+        path = f"zenoh.{path}"
+        return next((span for span in self.spans() if span[0].path == path), None)
+
+    def value(self, path: str) -> Any:
+        """The value of a field; None if it isn't there."""
+        span = self.find(path)
+        return None if span is None else span[4]
+
+    def values(self, path: str) -> list[Any]:
+        """All values of a field that can be there several times."""
+        path = f"zenoh.{path}"
+        return [span[4] for span in self.spans() if span[0].path == path]
+
+    def has(self, path: str) -> bool:
+        """Whether a field, group or extension is there."""
+        return self.find(path) is not None
+
+    def remark(self, code: str, text: str, path: str = "") -> None:
+        """Reports a finding at a field of the message, or at its header byte."""
+        span = (self.find(path) if path else None) or self.tape.spans[min(self.first + 1, len(self.tape.spans) - 1)]
+        self.tape.remarks.append((code, span[2], span[3], text))
+
+
+def messages(tape: Tape) -> list[Message]:
+    """The messages of a tape, in the order of the wire. Offsets count from the start of the tape's bytes."""
+    out: list[Message] = []
+    row: Row = {}
+    frame: Row = {}
+    frame_stop = -1
+    spans = tape.spans
+    for index, (field, _, start, stop, value) in enumerate(spans):
+        kind = field.kind
+        if kind == "message":
+            layer = field.node.layer if isinstance(field.node, Kind) else ""
+            if layer in _LAYERS:
+                row = {"layer": layer, "message": value, "offset": start - tape.start, "length": stop - start}
+                if out:
+                    out[-1].stop = index
+                out.append(Message(tape, index, row))
+                if field.name == "frame":
+                    frame, frame_stop = row, stop
+                elif start < frame_stop:
+                    inherit(row, frame)
+            else:
+                row["reply_body" if "body" in row else "body"] = value
+        elif kind == "extension":
+            row.setdefault("extensions", []).append(_extension(tape, index))
+        else:
+            for column, shift, mask, convert, many in _setters(field):
+                cell = value >> shift & mask if mask else value
+                if convert is not None:
+                    cell = convert(cell)
+                if many:
+                    row.setdefault(column, []).append(cell)
+                else:
+                    row[column] = cell
+    for message in out:
+        complete(message.row)
+    return out
+
+
+def inherit(row: Row, frame: Row) -> None:
+    """Gives a network message the channel of the FRAME, or last FRAGMENT, that carried it."""
+    for name in ("sn", "reliability"):
+        if name in frame:
+            row[name] = frame[name]
+
+
+@cache
+def _setters(field: Field) -> tuple[tuple[str, int, int, Convert | None, bool], ...]:
+    """(column, shift, mask, convert, many) for the columns that a leaf fills."""
+    out = [(field.column, 0, 0, converter(field), field.column == "locators")] if field.column else []
+    for bit in field.bits:
+        node: Any = bit.node
+        if bit.column:
+            out.append((bit.column, node.low, (1 << node.width) - 1, converter(bit), False))
+    return tuple(out)
+
+
+def _extension(tape: Tape, index: int) -> Row:
+    """The entry of `extensions` for the extension whose span is at `index`."""
+    field, _, _, stop, _ = tape.spans[index]
+    header = tape.spans[index + 1]
+    assert header[0] is EXT_HEADER
+    head = header[4]
+    body = tape.data[header[3] : stop]
+    if head >> 5 & 3 == 2:
+        body = _content(tape.spans, index + 2, tape.data, stop)
+    return {
+        "id": head & 15,
+        "encoding": ENC_NAMES[head >> 5 & 3],
+        "mandatory": bool(head & 16),
+        "name": field.name.removeprefix("ext_") if field.name != "ext" else None,
+        "length": len(body),
+        "value": body,
+    }
+
+
+def _content(spans: list[Span], index: int, data: bytes, stop: int) -> bytes:
+    """The bytes of a ZBuf without their length."""
+    if index >= len(spans):
+        return b""
+    field, _, _, end, value = spans[index]
+    return value if isinstance(value, bytes) and field.kind == "blob" else data[end:stop]
+
+
+def add_findings(tape: Tape, out: list[Message]) -> None:
+    """Gives each remark of a tape to the innermost message that holds it, or to the last one before it."""
+    for code, start, _, text in tape.remarks:
+        at = start - tape.start
+        owner = None
+        for message in out:
+            if message.row["offset"] > at:
+                break
+            owner = message.row
+        if owner is None and out:
+            owner = out[0].row
+        if owner is not None:
+            finding = {"severity": RULES[code].severity, "code": code, "offset": at, "message": text}
+            owner.setdefault("findings", []).append(finding)

@@ -1,0 +1,208 @@
+"""The registry of findings that need the state of a session. See `rules.py` for those of single messages."""
+
+from zdissect.grammar.rule import CAPTURE, ERROR, MALFORMED, NOTE, PROTOCOL, SEQUENCE, WARNING, Rule
+
+HANDSHAKE = (
+    Rule("ack-raises", ERROR, PROTOCOL,
+         "An INIT_ACK answers with more than the INIT_SYN proposed (resolution, batch size or patch). The opener "
+         "gives up.", "code; notes 4.2 and 9 no. 10"),
+    Rule("handshake-order", ERROR, PROTOCOL,
+         "A message of the handshake comes out of its order: INIT_SYN, INIT_ACK, OPEN_SYN, OPEN_ACK, once each.",
+         "site; notes 4.2 and 9 no. 11"),
+    Rule("cookie-mismatch", ERROR, PROTOCOL,
+         "OPEN_SYN doesn't return the cookie of INIT_ACK. The acceptor refuses it.",
+         "message-reference#OPEN (0x02); notes 9 no. 12"),
+    Rule("initial-sn-range", ERROR, PROTOCOL,
+         "initial_sn doesn't fit the negotiated resolution, whose masks have 7, 14, 28 and 32 bits.",
+         "message-reference#OPEN (0x02); notes 1.9 and 9 no. 13"),
+    Rule("initial-sn-foreign", NOTE, PROTOCOL,
+         "initial_sn isn't what the Rust implementation computes from the two ZenohIDs (SHAKE128): the sender is "
+         "another implementation.", "code; notes 4.2 and 9 no. 14"),
+    Rule("frame-before-open", ERROR, PROTOCOL,
+         "A FRAME or FRAGMENT before its sender's OPEN: the session isn't established.", "code; notes 9 no. 15"),
+    Rule("qos-twice", ERROR, PROTOCOL, "INIT has the QoS and the QoSLink extension; it may have one of them.",
+         "code; notes 9 no. 60"),
+    Rule("same-zid", WARNING, PROTOCOL,
+         "Both ends have the same ZenohID: a node connected to itself, or two with one configured id. The session is "
+         "closed with reason 7.", "code; notes 9 no. 59"),
+)  # fmt: skip
+
+SEQUENCES = (
+    Rule("sn-range", ERROR, SEQUENCE,
+         "A sequence number is above the mask of the negotiated resolution. The receiver closes the link.",
+         "code; notes 1.9 and 9 no. 16"),
+    Rule("sn-duplicate", WARNING, SEQUENCE,
+         "A sequence number comes again in its channel and priority. The receiver drops the message silently.",
+         "code; notes 4.5 and 9 no. 17"),
+    Rule("sn-backward", WARNING, SEQUENCE,
+         "A sequence number is older than the last one of its channel and priority. The receiver drops the message "
+         "silently.", "code; notes 4.5 and 9 no. 17"),
+    Rule("sn-gap", WARNING, SEQUENCE,
+         "Sequence numbers are missing: messages were lost on the way or by the sender, and the capture holds the "
+         "stream without a hole. One number more after a fragmented message is normal and not reported.",
+         "code; notes 4.5 and 9 no. 18"),
+    Rule("sn-gap-captured", NOTE, SEQUENCE,
+         "Sequence numbers are missing, but so are bytes of the stream: the messages were sent, the capture lost "
+         "them.", "notes 9 no. 18"),
+    Rule("sn-first", WARNING, SEQUENCE,
+         "The first sequence number of a channel isn't the initial_sn of OPEN, or the next_sn of JOIN.",
+         "code; notes 9 no. 19"),
+    Rule("priority-without-qos", ERROR, PROTOCOL,
+         "A priority other than Data on a session that didn't negotiate QoS. The receiver closes the link.",
+         "code; notes 4.5 and 9 no. 20"),
+    Rule("priority-range", WARNING, PROTOCOL,
+         "A priority outside the range that QoSLink stated for this link.", "code; notes 9 no. 20"),
+)  # fmt: skip
+
+FRAGMENTS = (
+    Rule("fragment-no-first", WARNING, SEQUENCE,
+         "A chain of fragments begins without First although both sides have patch 1. The receiver drops it.",
+         "code; notes 4.5 and 9 no. 21"),
+    Rule("fragment-start-missing", NOTE, CAPTURE,
+         "A chain of fragments began before the capture, or in bytes that it lost. It can't be put together.",
+         "notes 4.5"),
+    Rule("fragment-abandoned", NOTE, SEQUENCE,
+         "A chain of fragments has no end: the sender gave the message up (congestion), and the next one starts.",
+         "code; notes 4.5 and 9 no. 21"),
+    Rule("fragment-hole", WARNING, SEQUENCE,
+         "A sequence number is missing inside a chain of fragments. The receiver drops the whole message.",
+         "code; notes 4.5 and 9 no. 21"),
+    Rule("fragment-interrupted", WARNING, SEQUENCE,
+         "A FRAME of the same channel and priority stands inside a chain of fragments.", "code; notes 9 no. 21"),
+    Rule("fragment-too-large", WARNING, SEQUENCE,
+         "A chain of fragments grows above the limit; it was given up here.", "code; notes 4.5 and 9 no. 22"),
+    Rule("fragment-dropped", NOTE, SEQUENCE, "The sender dropped the rest of a fragmented message (Drop).",
+         "code; notes 4.5"),
+)  # fmt: skip
+
+FRAMINGS = (
+    Rule("batch-size", ERROR, PROTOCOL,
+         "A batch is longer than the negotiated batch size (on streams with its two bytes of length).",
+         "pages; notes 3.1 and 9 no. 23"),
+    Rule("compression", ERROR, MALFORMED,
+         "A compressed batch can't be decompressed, or is longer than the negotiated batch size then.",
+         "code; notes 3.2 and 9 no. 24"),
+    Rule("guessed-framing", NOTE, CAPTURE,
+         "The handshake isn't in the capture; how batches are framed (compressed, low latency) was found by trying.",
+         "notes 4.4"),
+)  # fmt: skip
+
+LIVENESS = (
+    Rule("lease-exceeded", WARNING, PROTOCOL,
+         "The sender was silent for longer than the lease that it announced: the receiver takes the link for dead.",
+         "site; code; notes 4.6 and 9 no. 26"),
+    Rule("keep-alive-late", NOTE, PROTOCOL,
+         "The sender was silent for longer than a third of its lease and didn't send KEEP_ALIVE.",
+         "site; notes 4.6 and 9 no. 27"),
+    Rule("after-close", WARNING, PROTOCOL, "A message after the sender's own CLOSE.", "site; notes 9 no. 28"),
+    Rule("close-reason", NOTE, PROTOCOL, "A link is closed for another reason than a normal end.",
+         "site; notes 4.1 and 9 no. 29"),
+    Rule("join-changed", WARNING, PROTOCOL, "A member's JOIN has another ZenohID, role, resolution, lease or batch "
+         "size than before.", "code; notes 4.3 and 9 no. 30"),
+    Rule("join-differs", WARNING, PROTOCOL, "The JOINs of two members of a group have different resolutions or batch "
+         "sizes. They ignore each other.", "code; notes 4.3 and 9 no. 30"),
+    Rule("join-late", WARNING, PROTOCOL, "A member was silent for longer than its lease, or its JOINs are further "
+         "apart than that.", "site; notes 9 no. 31"),
+    Rule("hello-unasked", NOTE, PROTOCOL, "A HELLO that nobody asked for.", "site; notes 9 no. 32"),
+    Rule("hello-role", NOTE, PROTOCOL, "A HELLO of a role that the SCOUT didn't ask for.", "code; notes 9 no. 32"),
+    Rule("hello-no-locators", NOTE, PROTOCOL,
+         "A HELLO without locators: who looks for somebody to connect to ignores it.", "code; notes 5 and 9 no. 32"),
+)  # fmt: skip
+
+REQUESTS = (
+    Rule("request-id-range", ERROR, PROTOCOL, "A request id doesn't fit the negotiated resolution.",
+         "query#REQUEST Network Message; notes 9 no. 33"),
+    Rule("request-id-reused", ERROR, PROTOCOL, "A request has the id of another that isn't answered to its end.",
+         "code; notes 7.3 and 9 no. 34"),
+    Rule("response-unknown", WARNING, PROTOCOL, "An answer to a request that wasn't made.",
+         "reply#RESPONSE Network Message; notes 9 no. 35"),
+    Rule("response-after-final", ERROR, PROTOCOL, "An answer after the RESPONSE_FINAL of its request.",
+         "reply#RESPONSE_FINAL; notes 7.3 and 9 no. 36"),
+    Rule("second-final", ERROR, PROTOCOL, "A second RESPONSE_FINAL for a request.",
+         "reply#RESPONSE_FINAL; notes 9 no. 36 and 13 no. 14"),
+    Rule("no-final", WARNING, PROTOCOL,
+         "A request has no RESPONSE_FINAL although its timeout (10 s if it has none) is over.",
+         "reply#RESPONSE_FINAL; notes 9 no. 37"),
+    Rule("over-budget", WARNING, PROTOCOL, "More answers than the budget of the request.",
+         "query#Budget Extension; notes 9 no. 38"),
+    Rule("reply-key", WARNING, PROTOCOL,
+         "The key of an answer doesn't intersect that of its request, which didn't ask for _anyke.",
+         "code; notes 7.3 and 9 no. 40"),
+)  # fmt: skip
+
+KEYS = (
+    Rule("unknown-scope", ERROR, PROTOCOL,
+         "A scope that was never declared on this session. The receiver ignores the message.",
+         "code; notes 6.2 and 9 no. 41"),
+    Rule("scope-undeclared", ERROR, PROTOCOL, "A scope that has been undeclared. The receiver ignores the message.",
+         "code; notes 6.2 and 9 no. 41"),
+    Rule("expr-id-remapped", ERROR, PROTOCOL,
+         "An id that stands for a key expression is declared again for another one. Receivers ignore the second.",
+         "code; notes 6.2 and 9 no. 42"),
+    Rule("scope-ambiguous", NOTE, PROTOCOL,
+         "D_KEYEXPR with a scope: implementations disagree about whose table it is in, and here both would do.",
+         "notes 6.2 and 13 no. 22"),
+    Rule("invalid-keyexpr", ERROR, PROTOCOL, "A key expression isn't valid, or isn't in canonical form.",
+         "code; notes 8.1 and 9 no. 45"),
+    Rule("wildcard-reply", NOTE, PROTOCOL, "The key of an answer has a wildcard.", "code; notes 9 no. 45"),
+    Rule("keyexpr-in-use", NOTE, PROTOCOL,
+         "The id of a key expression is freed while entities that were declared with it live on. It does no harm.",
+         "notes 9 no. 44"),
+)  # fmt: skip
+
+DECLARATIONS = (
+    Rule("undeclare-unknown", WARNING, PROTOCOL, "An id is undeclared that wasn't declared.", "code; notes 9 no. 43"),
+    Rule("entity-remapped", WARNING, PROTOCOL, "A living entity is declared again with another key expression.",
+         "code; notes 9 no. 43"),
+    Rule("final-without-interest", ERROR, PROTOCOL, "D_FINAL in a DECLARE that answers no interest.",
+         "code; notes 6.3 and 9 no. 46"),
+    Rule("unknown-interest", WARNING, PROTOCOL, "A declaration answers an interest that wasn't declared.",
+         "code; notes 9 no. 46"),
+    Rule("second-interest-final", WARNING, PROTOCOL, "A second D_FINAL for an interest.", "code; notes 9 no. 46"),
+    Rule("interest-mode", ERROR, PROTOCOL,
+         "An interest in what is there now only (Current) is for tokens alone; others are ignored.",
+         "code; notes 6.3 and 9 no. 47"),
+    Rule("interest-aggregate", ERROR, PROTOCOL, "Tokens can't be aggregated.", "code; notes 6.3 and 9 no. 47"),
+    Rule("interest-empty", WARNING, PROTOCOL, "An interest in nothing: no kind is asked for.", "code; notes 9 no. 47"),
+    Rule("interest-flags", WARNING, PROTOCOL,
+         "An interest that isn't restricted has the flags of a key expression (N or M).", "code; notes 9 no. 47"),
+    Rule("interest-unanswered", WARNING, PROTOCOL, "An interest in what is there now has no D_FINAL after 10 s.",
+         "code; notes 6.3 and 9 no. 48"),
+    Rule("declaration-after-final", WARNING, PROTOCOL,
+         "A declaration that answers an interest after the D_FINAL of that interest; later ones answer none.",
+         "site; code; notes 6.3 and 9 no. 49"),
+    Rule("interest-final-unknown", WARNING, PROTOCOL, "An interest is ended that wasn't declared.",
+         "site; code; notes 9 no. 49"),
+    Rule("interest-role", WARNING, PROTOCOL, "A router sends an interest to a router: it is ignored.",
+         "code; notes 6.3 and 9 no. 51"),
+)  # fmt: skip
+
+ROUTING = (
+    Rule("node-id-client", WARNING, PROTOCOL, "NodeId on a session with a client: it means nothing there.",
+         "code; notes 2.3 and 9 no. 52"),
+    Rule("node-id-unknown", WARNING, PROTOCOL, "NodeId names a node that the sender's link state didn't tell of.",
+         "code; notes 9 no. 52"),
+    Rule("far-queryable", WARNING, PROTOCOL, "A queryable hundreds of hops away.", "code; notes 9 no. 54"),
+    Rule("psid-unknown", WARNING, PROTOCOL, "A node of the link state whose ZenohID was never told.",
+         "code; notes 7.4 and 9 no. 54"),
+    Rule("link-state-old", WARNING, PROTOCOL, "An entry of the link state is older than one told before.",
+         "code; notes 7.4 and 9 no. 54"),
+    Rule("shm-unnegotiated", ERROR, PROTOCOL,
+         "A payload in shared memory on a session that didn't negotiate it.", "code; notes 9 no. 55"),
+)  # fmt: skip
+
+DATA = (
+    Rule("timestamp-far", NOTE, PROTOCOL, "A timestamp more than an hour away from the time of the capture.",
+         "notes 9 no. 56"),
+    Rule("timestamp-older", NOTE, PROTOCOL, "A sample older than the one before it on the same key, by one clock.",
+         "notes 9 no. 56"),
+    Rule("no-qos", NOTE, PROTOCOL,
+         "A REQUEST, DECLARE or INTEREST without QoS: the pages call Block its default, implementations read Data "
+         "and Drop.", "message-reference#QoS Extension; notes 13 no. 3"),
+    Rule("explicit-default", NOTE, PROTOCOL, "A default is written out, which the Rust implementation never does.",
+         "code; notes 9 no. 57"),
+)  # fmt: skip
+
+STATE_RULES = (
+    *HANDSHAKE, *SEQUENCES, *FRAGMENTS, *FRAMINGS, *LIVENESS, *REQUESTS, *KEYS, *DECLARATIONS, *ROUTING, *DATA,
+)  # fmt: skip

@@ -1,0 +1,96 @@
+"""FRAME and FRAGMENT: sequence numbers, priorities, and the messages that fragments make (notes 4.5)."""
+
+from zdissect.engine.messages import Message
+from zdissect.grammar.enums import PRIORITY
+from zdissect.session.fragments import Assembled, Chain
+from zdissect.session.handshake import ASSUMED_MASK
+from zdissect.session.sequence import AFTER_LAST, AFTER_OPEN, NONE, Channel, Step
+from zdissect.session.session import Link, Space
+
+_PRIORITIES = {name: value for value, name in PRIORITY.names.items()}
+DATA = 5
+
+
+def feed(link: Link, message: Message, direction: int, frame: int) -> Assembled | None:
+    """Takes a FRAME or FRAGMENT; the message that a last fragment completes."""
+    row = message.row
+    sn = row.get("sn")
+    if sn is None:
+        return None
+    session = link.session
+    end = link.handshake.ends[direction]
+    if link.handshake.step and not end.opened and not link.holes[direction]:
+        message.remark("frame-before-open", f"{row['message']} before this side's OPEN")
+    number = _PRIORITIES[row["priority"]]
+    priority(link, message, direction, number)
+    space = (direction ^ link.flip, row.get("reliability") == "reliable", number)
+    fragment = row["message"] == "FRAGMENT"
+    step = sequence(link, message, direction, space, sn, fragment)
+    chain = session.chains.get(space)
+    if fragment:
+        if chain is None:
+            chain = session.chains[space] = Chain()
+        patch = session.agreed.patch if session.agreed is not None else 1
+        whole = session.agreed is not None and not link.holes[direction]
+        return chain.feed(message, frame, step, patch, whole)
+    if chain is not None:
+        chain.frame(message, step)
+    return None
+
+
+def priority(link: Link, message: Message, direction: int, number: int) -> None:
+    """Rule 20."""
+    agreed = link.handshake.agreed
+    at = f"{message.row['message'].lower()}.ext_qos"
+    if agreed is not None and not agreed.qos and number != DATA:
+        message.remark("priority-without-qos", f"priority {message.row['priority']} without QoS", at)
+    stated = link.handshake.ends[direction].priorities
+    if stated is not None and not stated[0] <= number <= stated[1]:
+        message.remark("priority-range", f"priority {number} isn't in {stated[0]} to {stated[1]}", at)
+
+
+def sequence(link: Link, message: Message, direction: int, space: Space, sn: int, fragment: bool) -> Step:
+    """Rules 16 to 19; how the number follows the one before it."""
+    session = link.session
+    mask = session.agreed.sn_mask if session.agreed is not None else ASSUMED_MASK
+    at = f"{message.row['message'].lower()}.sn"
+    if sn > mask and session.agreed is not None:
+        message.remark("sn-range", f"sn {sn} is above 0x{mask:x}", at)
+        return Step.FIRST
+    channel = session.channels.get(space)
+    if channel is None:
+        channel = session.channels[space] = Channel(mask)
+        initial = session.initial[space[0]]
+        if initial is not None:
+            channel.start(initial)
+    spare, starts = NONE, True
+    if fragment:
+        spare = AFTER_OPEN if message.header & 0x40 else AFTER_LAST
+        starts = message.has("fragment.ext_first")
+    begins = channel.last < 0
+    expected = channel.expected
+    step, missing = channel.feed(sn, spare, starts)
+    lossy = channel.holes != link.holes[direction]
+    channel.holes = link.holes[direction]
+    if not session.shared:
+        report(message, step, sn, expected, missing, at, begins, lossy)
+    return step
+
+
+def report(
+    message: Message, step: Step, sn: int, expected: int, missing: int, at: str, begins: bool, lossy: bool
+) -> None:
+    """Reports a number that doesn't follow the one before it.
+
+    Args:
+        begins: It is the first one of its space.
+        lossy: The capture lost bytes of this stream since the one before.
+    """
+    if step is Step.DUPLICATE:
+        message.remark("sn-duplicate", f"sn {sn} comes again", at)
+    elif step is Step.BACKWARD:
+        message.remark("sn-backward", f"sn {sn} is older than {expected}, which comes next", at)
+    elif step is Step.GAP:
+        code = "sn-gap-captured" if lossy else "sn-first" if begins else "sn-gap"
+        text = f"sn {sn}, {expected} was next: {missing} missing"
+        message.remark(code, text, at)

@@ -1,0 +1,84 @@
+"""Checks of single messages against what the session agreed on and against the clock (notes 9)."""
+
+from zdissect.engine.messages import Message
+from zdissect.grammar.primitives import ntp64_ns
+from zdissect.session import keyexprs
+from zdissect.session.handshake import Parameters
+
+FAR_NS = 3600 * 10**9
+"""Difference between a timestamp and the capture's clock that is worth a note."""
+MOST_KEYS = 50_000
+"""Keys whose newest sample is remembered."""
+
+_U64 = (1 << 64) - 1
+
+
+def key(message: Message) -> None:
+    """Rule 45: key expressions are valid and canonical, those of answers have no wildcards."""
+    row = message.row
+    text = row.get("key_expr")
+    if text is None or (text == "" and not row.get("key_scope")):
+        return
+    at = f"{(row.get('body') if row['message'] == 'DECLARE' else row['message'] or '').lower()}.suffix"
+    problem = keyexprs.check(text)
+    if problem is not None:
+        message.remark("invalid-keyexpr", f"{text!r}: {problem}", at)
+    elif not keyexprs.is_canonical(text):
+        message.remark("invalid-keyexpr", f"{text!r} isn't canonical: {keyexprs.canonical(text)}", at)
+    elif row["message"] == "RESPONSE" and keyexprs.has_wildcard(text):
+        message.remark("wildcard-reply", f"{text} has a wildcard", at)
+
+
+def shared_memory(message: Message, agreed: Parameters | None) -> None:
+    """Rule 55: payloads in shared memory only where that was negotiated."""
+    if agreed is None or agreed.shm:
+        return
+    for ext in message.row.get("extensions", ()):
+        if ext["name"] in ("shm", "body_shm"):
+            message.remark("shm-unnegotiated", "shared memory wasn't negotiated on this session")
+
+
+def defaults(message: Message) -> None:
+    """Rule 57: defaults written out; and QoS left out where the pages have another default (notes 13 no. 3)."""
+    row = message.row
+    found = []
+    has_qos = False
+    for ext in row.get("extensions", ()):
+        if ext["name"] == "qos":
+            has_qos = True
+            if ext["value"] == b"\x05":
+                found.append("QoS 5")
+    if row.get("node_id") == 0:
+        found.append("NodeId 0")
+    if row.get("consolidation") == "Auto":
+        found.append("consolidation Auto")
+    if row.get("encoding_id") == 0 and "encoding_schema" not in row and message.has("put.encoding.value"):
+        found.append("encoding 0")
+    for what in found:
+        message.remark("explicit-default", f"{what} is the default")
+    if not has_qos and row["message"] in ("REQUEST", "DECLARE", "INTEREST"):
+        message.remark("no-qos", f"{row['message']} without QoS: Data, Drop")
+
+
+class Clock:
+    """Rule 56: timestamps far from the capture's clock, and samples older than the one before on their key."""
+
+    def __init__(self) -> None:
+        self.newest: dict[tuple[str, str], int] = {}
+
+    def feed(self, message: Message, ts_ns: int) -> None:
+        row = message.row
+        stamp = row.get("timestamp_ntp64")
+        if stamp is None:
+            return
+        at = f"{(row.get('reply_body') or row.get('body') or '').lower()}.timestamp.time"
+        away = ntp64_ns(stamp & _U64) - ts_ns
+        if ts_ns and abs(away) > FAR_NS:
+            message.remark("timestamp-far", f"{away // 10**9} s from the time of the capture", at)
+        if row["message"] != "PUSH" or row.get("key_expr") is None:
+            return
+        name = (row["key_expr"], row.get("timestamp_id", ""))
+        if stamp & _U64 < self.newest.get(name, 0):
+            message.remark("timestamp-older", "older than the sample before it on this key", at)
+        elif len(self.newest) < MOST_KEYS or name in self.newest:
+            self.newest[name] = stamp & _U64

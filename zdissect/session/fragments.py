@@ -1,0 +1,104 @@
+"""Puts fragmented messages together (notes 4.5)."""
+
+from dataclasses import dataclass, field
+
+from zdissect.engine.messages import Message, Row
+from zdissect.engine.tape import Origin
+from zdissect.session.sequence import Step
+
+LARGEST = 256 << 20
+"""Bytes of a message above which a chain is given up. The implementation's limit is 1 GiB by default."""
+
+
+@dataclass(slots=True)
+class Assembled:
+    """A whole message, put together."""
+
+    data: bytes
+    frames: list[int]
+    """Numbers of the frames that its fragments came in."""
+    pieces: int
+    origin: list[Origin]
+    channel: Row
+    """The row of the last fragment: its channel is that of the message."""
+
+
+@dataclass(slots=True)
+class Chain:
+    """The open chain of one channel and priority."""
+
+    pieces: list[bytes] = field(default_factory=list)
+    frames: list[int] = field(default_factory=list)
+    size: int = 0
+    broken: bool = False
+    """Its start, or a piece, isn't there: what comes is passed over until a new start."""
+
+    @property
+    def open(self) -> bool:
+        """Whether pieces wait for the rest."""
+        return bool(self.pieces)
+
+    def clear(self, broken: bool = False) -> None:
+        """Forgets the pieces."""
+        self.pieces.clear()
+        self.frames.clear()
+        self.size = 0
+        self.broken = broken
+
+    def frame(self, message: Message, step: Step) -> None:
+        """A FRAME of the same space: it may not stand inside a chain, but ends one that was abandoned."""
+        if self.open:
+            code = "fragment-interrupted" if step is Step.NEXT else "fragment-abandoned"
+            message.remark(code, f"{self.size} bytes of a fragmented message had no end")
+        self.clear()
+
+    def feed(self, message: Message, frame: int, step: Step, patch: int, whole: bool) -> Assembled | None:
+        """Takes a FRAGMENT; the message if this is its last one.
+
+        Args:
+            frame: Number of the frame that carries it.
+            step: How its sequence number follows.
+            patch: The patch level that was negotiated.
+            whole: The capture holds the stream from its handshake on, without a hole.
+        """
+        first, drop = message.has("fragment.ext_first"), message.has("fragment.ext_drop")
+        more = bool(message.header & 0x40)
+        payload = message.value("fragment.payload")
+        if step in (Step.DUPLICATE, Step.BACKWARD):
+            return None
+        if first:
+            if self.open:
+                message.remark("fragment-abandoned", f"{self.size} bytes of a fragmented message had no end")
+            self.clear()
+        elif step is Step.GAP and self.open:
+            code = "fragment-hole" if whole else "fragment-start-missing"
+            message.remark(code, f"a piece is missing; {self.size} bytes before it are dropped")
+            self.clear(broken=True)
+        elif not self.open and not self.broken and patch >= 1:
+            code = "fragment-no-first" if whole else "fragment-start-missing"
+            message.remark(code, "a fragment without the first one of its message")
+            self.broken = True
+        if drop:
+            message.remark("fragment-dropped", f"{self.size} bytes of a message are dropped", "fragment.ext_drop")
+            self.clear()
+            return None
+        if payload is None or self.broken:
+            self.clear(broken=payload is None or more)
+            return None
+        return self.add(message, payload, frame, more)
+
+    def add(self, message: Message, payload: bytes, frame: int, more: bool) -> Assembled | None:
+        """Adds a piece."""
+        self.pieces.append(payload)
+        self.size += len(payload)
+        if not self.frames or self.frames[-1] != frame:
+            self.frames.append(frame)
+        if self.size > LARGEST:
+            message.remark("fragment-too-large", f"the message has {self.size} bytes and no end")
+            self.clear(broken=True)
+            return None
+        if more:
+            return None
+        out = Assembled(b"".join(self.pieces), list(self.frames), len(self.pieces), [], message.row)
+        self.clear()
+        return out

@@ -1,0 +1,158 @@
+"""The handshake of a link: INIT and OPEN, what they negotiate, and what they may not do (notes 4.2)."""
+
+import hashlib
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from zdissect.engine.messages import Message
+from zdissect.flow.framing import Framing
+from zdissect.grammar.enums import SN_MASKS
+
+ASSUMED_MASK = SN_MASKS[2]
+"""Mask of sequence numbers where the handshake wasn't seen: the default resolution."""
+
+DEFAULT_BATCH_SIZE = 65535
+STEPS = ("INIT_SYN", "INIT_ACK", "OPEN_SYN", "OPEN_ACK")
+
+
+class Parameters(NamedTuple):
+    """What a handshake agreed on."""
+
+    sn_bits: int = 32
+    """Name of the resolution of sequence numbers: 8, 16, 32 or 64."""
+    rid_bits: int = 32
+    batch_size: int = DEFAULT_BATCH_SIZE
+    patch: int = 0
+    qos: bool = True
+    low_latency: bool = False
+    compression: bool = False
+    multilink: bool = False
+    shm: bool = True
+
+    @property
+    def sn_mask(self) -> int:
+        """Mask of sequence numbers (notes 1.9)."""
+        return SN_MASKS[{8: 0, 16: 1, 32: 2}.get(self.sn_bits, 3)]
+
+
+@dataclass(slots=True)
+class End:
+    """What one end of a link said of itself."""
+
+    zid: str | None = None
+    wire_zid: bytes = b""
+    role: str | None = None
+    version: int | None = None
+    sn_bits: int = 32
+    rid_bits: int = 32
+    batch_size: int = DEFAULT_BATCH_SIZE
+    patch: int = 0
+    extensions: frozenset[str] = frozenset()
+    cookie: bytes | None = None
+    lease_ms: int | None = None
+    initial_sn: int | None = None
+    opened: bool = False
+    """It has sent its OPEN."""
+    closed: bool = False
+    """It has sent CLOSE."""
+    priorities: tuple[int, int] | None = None
+    """Range of QoSLink."""
+
+
+@dataclass(slots=True)
+class Handshake:
+    """The handshake of one link, as far as it was seen."""
+
+    ends: tuple[End, End] = field(default_factory=lambda: (End(), End()))
+    opener: int = 0
+    """Direction of the side that opened."""
+    step: int = 0
+    """How many of the four messages were seen."""
+    agreed: Parameters | None = None
+    framings: list[Framing | None] = field(default_factory=lambda: [None, None])
+    """The framing that a direction has from its next batch on; None if it doesn't change."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether all four messages were seen."""
+        return self.step == len(STEPS)
+
+    def feed(self, message: Message, direction: int) -> None:
+        """Takes an INIT or OPEN."""
+        row = message.row
+        name = row["message"]
+        step = STEPS.index(name)
+        if step == 0:
+            self.opener = direction
+        if step and step > self.step:
+            text = f"{name} without {STEPS[step - 1]}"
+            if self.step:
+                message.remark("handshake-order", text)
+        elif step < self.step:
+            message.remark("handshake-order", f"{name} after {STEPS[self.step - 1]}")
+        self.step = max(self.step, step + 1) if self.step or step == 0 else self.step
+        end, other = self.ends[direction], self.ends[1 - direction]
+        if name.startswith("INIT"):
+            self.init(message, row, end)
+            if name == "INIT_ACK":
+                self.answer(message, end, other)
+        else:
+            self.open(message, row, direction, end, other)
+
+    def init(self, message: Message, row: dict[str, Any], end: End) -> None:
+        """What both forms of INIT say."""
+        end.zid, end.role, end.version = row.get("zid"), row.get("whatami"), row.get("version")
+        end.wire_zid = message.value("init.zid") or b""
+        end.sn_bits = row.get("resolution_sn", 32)
+        end.rid_bits = row.get("resolution_rid", 32)
+        end.batch_size = row.get("batch_size", DEFAULT_BATCH_SIZE)
+        end.patch = row.get("patch", 0)
+        end.cookie = row.get("cookie")
+        end.extensions = frozenset(ext["name"] for ext in row.get("extensions", ()) if ext["name"])
+        if {"qos", "qos_link"} <= end.extensions:
+            message.remark("qos-twice", "QoS and QoSLink together", "init.ext_qos_link")
+        link = message.value("init.ext_qos_link.value")
+        if link is not None and link & 2:
+            end.priorities = (link >> 3 & 255, link >> 11 & 255)
+
+    def answer(self, message: Message, end: End, other: End) -> None:
+        """INIT_ACK: the answer may not be more than what was proposed."""
+        for what, asked, answered in (
+            ("sn resolution", other.sn_bits, end.sn_bits),
+            ("request id resolution", other.rid_bits, end.rid_bits),
+            ("batch size", other.batch_size, end.batch_size),
+            ("patch", other.patch, end.patch),
+        ):
+            if self.step >= 2 and answered > asked:
+                message.remark("ack-raises", f"{what} {answered} answers {asked}")
+        if end.zid is not None and end.zid == other.zid:
+            message.remark("same-zid", f"both ends are {end.zid}", "init.zid")
+        both = end.extensions & other.extensions
+        qos = all({"qos", "qos_link"} & one.extensions for one in (end, other))
+        self.agreed = Parameters(
+            min(end.sn_bits, other.sn_bits), min(end.rid_bits, other.rid_bits), min(end.batch_size, other.batch_size),
+            min(end.patch, other.patch), qos, "low_latency" in both, "compression" in both, "multilink" in both,
+            "shm" in both,
+        )  # fmt: skip
+
+    def open(self, message: Message, row: dict[str, Any], direction: int, end: End, other: End) -> None:
+        """Both forms of OPEN."""
+        end.lease_ms, end.initial_sn = row.get("lease_ms"), row.get("initial_sn")
+        end.opened = True
+        if row["message"] == "OPEN_SYN" and other.cookie is not None and row.get("cookie") not in (None, other.cookie):
+            message.remark("cookie-mismatch", "the cookie isn't that of INIT_ACK", "open.cookie")
+        agreed = self.agreed
+        if agreed is None:
+            return
+        if end.initial_sn is not None and end.initial_sn > agreed.sn_mask:
+            text = f"initial_sn {end.initial_sn} is above 0x{agreed.sn_mask:x}"
+            message.remark("initial-sn-range", text, "open.initial_sn")
+        elif end.initial_sn != rust_initial_sn(end.wire_zid, other.wire_zid, agreed.sn_mask):
+            text = "initial_sn isn't computed as in Rust"
+            message.remark("initial-sn-foreign", text, "open.initial_sn")
+        self.framings[direction] = Framing(0, agreed.compression, agreed.low_latency)
+
+
+def rust_initial_sn(sender: bytes, receiver: bytes, mask: int) -> int:
+    """initial_sn as the Rust implementation computes it: SHAKE128 of both wire ZenohIDs, masked (notes 4.2)."""
+    return int.from_bytes(hashlib.shake_128(sender + receiver).digest(4), "little") & mask

@@ -1,0 +1,41 @@
+"""Tables of declared key expressions and how wire expressions are resolved (notes 1.6 and 6.2)."""
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+
+class Declared(NamedTuple):
+    """A key expression that an id stands for."""
+
+    key: str | None
+    """Its text; None if it couldn't be resolved itself."""
+    frame: int
+    """Number of the frame that declared it."""
+    alive: bool = True
+
+
+@dataclass(slots=True)
+class KeyTable:
+    """The ids that one side declared. Freed ids keep their text, to explain late uses."""
+
+    ids: dict[int, Declared] = field(default_factory=dict)
+
+    def declare(self, ident: int, key: str | None, frame: int) -> str | None:
+        """Gives an id its key; the key that it stood for until now, if that was another one."""
+        old = self.ids.get(ident)
+        if old is not None and old.alive and old.key != key and old.key is not None and key is not None:
+            return old.key
+        self.ids[ident] = Declared(key, frame)
+        return None
+
+    def undeclare(self, ident: int) -> Declared | None:
+        """Frees an id; what it stood for, None if it stood for nothing."""
+        old = self.ids.get(ident)
+        if old is None or not old.alive:
+            return None
+        self.ids[ident] = old._replace(alive=False)
+        return old
+
+    def get(self, ident: int) -> Declared | None:
+        """What an id stands for, or stood for last."""
+        return self.ids.get(ident)

@@ -1,0 +1,64 @@
+"""Multicast: members of a group and their JOINs (notes 4.3)."""
+
+from zdissect.dissection import Dissection
+from zdissect.engine.messages import Message
+from zdissect.records import Endpoint
+from zdissect.session.handshake import ASSUMED_MASK, End
+from zdissect.session.sequence import Channel
+from zdissect.session.session import Link
+
+DATA = 5
+DEFAULT_BATCH_SIZE = 8192
+_SAME = ("zid", "role", "sn_bits", "rid_bits", "batch_size", "lease_ms")
+_AGREE = ("version", "sn_bits", "rid_bits", "batch_size")
+
+
+class Groups:
+    """The members of all groups, by group and source."""
+
+    def __init__(self) -> None:
+        self.members: dict[Endpoint, dict[Endpoint, End]] = {}
+
+    def join(self, link: Link, message: Message, item: Dissection) -> None:
+        """Takes a JOIN: its sender is a member of the group that it is sent to."""
+        row = message.row
+        src, group = item.flow.ends if item.direction == 0 else item.flow.ends[::-1]
+        end = End(
+            row.get("zid"), message.value("join.zid") or b"", row.get("whatami"), row.get("version"),
+            row.get("resolution_sn", 32), row.get("resolution_rid", 32), row.get("batch_size", DEFAULT_BATCH_SIZE),
+            row.get("patch", 0), lease_ms=row.get("lease_ms"), opened=True,
+        )  # fmt: skip
+        members = self.members.setdefault(group, {})
+        before = members.get(src)
+        if before is None:
+            link.session.agreed = None
+            self.anchor(link, message, item.direction)
+        else:
+            changed = [name for name in _SAME if getattr(before, name) != getattr(end, name)]
+            if changed:
+                message.remark("join-changed", f"{', '.join(changed)} changed")
+        for other in members.values():
+            differs = [name for name in _AGREE if getattr(other, name) != getattr(end, name)]
+            if other is not before and differs:
+                message.remark("join-differs", f"{', '.join(differs)} not as in {other.zid}")
+                break
+        members[src] = end
+        ends = list(link.handshake.ends)
+        ends[item.direction] = end
+        link.handshake.ends = (ends[0], ends[1])
+
+    @staticmethod
+    def anchor(link: Link, message: Message, direction: int) -> None:
+        """Starts the sequence numbers where the first JOIN says that they stand."""
+        side = direction ^ link.flip
+        reliable = message.values("join.ext_qos.priorities.next_sn_reliable")
+        best_effort = message.values("join.ext_qos.priorities.next_sn_best_effort")
+        if not reliable:
+            reliable, best_effort = [None] * 8, [None] * 8
+            reliable[DATA] = message.value("join.next_sn_reliable")
+            best_effort[DATA] = message.value("join.next_sn_best_effort")
+        for channel, numbers in ((True, reliable), (False, best_effort)):
+            for priority, sn in enumerate(numbers):
+                if sn is not None and (side, channel, priority) not in link.session.channels:
+                    link.session.channels[side, channel, priority] = one = Channel(ASSUMED_MASK)
+                    one.start(sn)

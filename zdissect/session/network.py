@@ -1,0 +1,147 @@
+"""Network messages: which key they are about, what they answer, what they declare (notes 6 and 7)."""
+
+from zdissect.engine.messages import Message
+from zdissect.session import findings
+from zdissect.session.keys import Declared
+from zdissect.session.session import Session
+
+
+def feed(session: Session, message: Message, side: int, frame: int, ts_ns: int) -> None:
+    """Takes a network message that `side` sent."""
+    row = message.row
+    name = row["message"]
+    if "key_scope" in row:
+        resolve(session, message, side)
+        findings.key(message)
+    if name == "DECLARE":
+        declare(session, message, side, frame)
+    elif name == "REQUEST":
+        bits = session.agreed.rid_bits if session.agreed is not None else 32
+        session.requests[side].ask(message, frame, ts_ns, bits)
+    elif name == "RESPONSE" or name == "RESPONSE_FINAL":
+        answer(session, message, side, ts_ns)
+    elif name == "INTEREST":
+        roles = (session.roles[side], session.roles[1 - side])
+        session.sides[side].interest(message, frame, ts_ns, session.complete, roles)
+    elif name == "OAM":
+        session.graphs[side].feed(message, session.complete)
+    for number in (0, 1):
+        session.requests[number].overdue(message, ts_ns)
+        session.sides[number].overdue(message, ts_ns)
+    if "node_id" in row:
+        node(session, message, side)
+    findings.shared_memory(message, session.agreed)
+    findings.defaults(message)
+
+
+def resolve(session: Session, message: Message, side: int) -> None:
+    """Puts the full key expression into the row, if it can be known."""
+    row = message.row
+    scope, suffix = row["key_scope"], row.get("key_suffix") or ""
+    if scope == 0:
+        row["key_expr"] = suffix
+        return
+    if row.get("body") == "D_KEYEXPR":
+        declared = prefix_of_declaration(session, message, side, scope)
+    else:
+        table = side if row.get("key_mapping") == "sender" else 1 - side
+        declared = session.tables[table].get(scope)
+    if declared is None:
+        if session.complete:
+            whose = "sender" if row.get("key_mapping") == "sender" else "receiver"
+            message.remark("unknown-scope", f"the {whose} hasn't declared {scope}", _at(row, "scope"))
+        return
+    if not declared.alive and session.complete:
+        text = f"{scope} of frame {declared.frame} has been undeclared"
+        message.remark("scope-undeclared", text, _at(row, "scope"))
+    row["key_frame"] = declared.frame
+    if declared.key is not None:
+        row["key_expr"] = declared.key + suffix
+
+
+def prefix_of_declaration(session: Session, message: Message, side: int, scope: int) -> Declared | None:
+    """The prefix of a D_KEYEXPR with a scope: it has no M bit, and implementations disagree (notes 6.2)."""
+    own, others = session.tables[side].get(scope), session.tables[1 - side].get(scope)
+    if own is not None and others is not None and own.key != others.key:
+        text = f"{scope} is {own.key} for the sender, {others.key} for the receiver"
+        message.remark("scope-ambiguous", text, "d_keyexpr.scope")
+    return own or others
+
+
+def answer(session: Session, message: Message, side: int, ts_ns: int) -> None:
+    """RESPONSE and RESPONSE_FINAL: links them to their request."""
+    row = message.row
+    asked = session.requests[1 - side]
+    take = asked.answer if row["message"] == "RESPONSE" else asked.final
+    request = take(message, ts_ns, session.complete)
+    if request is not None:
+        row["request_frame"] = request.frame
+        row["response_time_ns"] = ts_ns - request.ts_ns
+
+
+def declare(session: Session, message: Message, side: int, frame: int) -> None:
+    """DECLARE: tables of key expressions, entities, answers to interests."""
+    row = message.row
+    body = row.get("body")
+    interest = session.sides[1 - side].answer(message, session.complete)
+    if interest is not None and interest.frame:
+        row["interest_frame"] = interest.frame
+    if body is None:
+        return
+    if body == "D_KEYEXPR":
+        ident = row.get("expr_id")
+        if ident is not None and "key_scope" in row:
+            old = session.tables[side].declare(ident, row.get("key_expr"), frame)
+            if old is not None:
+                message.remark("expr-id-remapped", f"{ident} stands for {old}", "d_keyexpr.expr_id")
+    elif body == "U_KEYEXPR":
+        free(session, message, side)
+    elif body.startswith("D_") and body != "D_FINAL":
+        current = interest is not None and interest.mode == "Current"
+        session.sides[side].declare(message, body[2:], frame, current)
+    elif body.startswith("U_"):
+        known = session.sides[side].undeclare(message, body[2:], session.complete)
+        if known is not None:
+            row.setdefault("key_frame", known.frame)
+            if not row.get("key_expr") and known.key is not None:
+                row["key_expr"] = known.key
+        elif row.get("key_expr") == "":
+            del row["key_expr"]
+
+
+def free(session: Session, message: Message, side: int) -> None:
+    """U_KEYEXPR: frees an id, and says which key it was."""
+    row = message.row
+    ident = row.get("expr_id")
+    if ident is None:
+        return
+    known = session.tables[side].undeclare(ident)
+    if known is None:
+        if session.complete:
+            message.remark("undeclare-unknown", f"there is no key expression {ident}", "u_keyexpr.expr_id")
+        return
+    row["key_frame"] = known.frame
+    if known.key is not None:
+        row["key_expr"] = known.key
+    if session.sides[side].uses(ident):
+        message.remark("keyexpr-in-use", f"entities declared with {ident} live on", "u_keyexpr.expr_id")
+
+
+def node(session: Session, message: Message, side: int) -> None:
+    """NodeId: names the node by the sender's link state (notes 2.3, 13 no. 12)."""
+    row = message.row
+    ident = row["node_id"]
+    at = f"{row['message'].lower()}.ext_node_id"
+    if "client" in session.roles:
+        message.remark("node-id-client", f"NodeId {ident} on a session with a client", at)
+    zid = session.graphs[side].zids.get(ident)
+    if zid is not None:
+        row["node_zid"] = zid
+    elif session.complete and ident:
+        message.remark("node-id-unknown", f"the sender hasn't told of node {ident}", at)
+
+
+def _at(row: dict[str, object], name: str) -> str:
+    """The field `name` of the message or declaration that holds the wire expression."""
+    owner = row.get("body") if row["message"] == "DECLARE" else row["message"]
+    return f"{str(owner).lower()}.{name}"

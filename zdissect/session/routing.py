@@ -1,0 +1,36 @@
+"""Link state: which node an index stands for (notes 7.4)."""
+
+from dataclasses import dataclass, field
+
+from zdissect.engine.messages import Message
+from zdissect.grammar.primitives import zid_text
+
+
+@dataclass(slots=True)
+class Graph:
+    """What one side told of the network: its indices."""
+
+    zids: dict[int, str] = field(default_factory=dict)
+    versions: dict[int, int] = field(default_factory=dict)
+
+    def feed(self, message: Message, complete: bool) -> None:
+        """Takes a link state message."""
+        psid: int | None = None
+        told = False
+        for field_, _, start, stop, value in message.spans():
+            name = field_.path.removeprefix("zenoh.oam.link_state.nodes.")
+            if name == "options":
+                psid = None
+            elif name == "psid":
+                psid, told = value, value in self.zids
+            elif name == "zid" and psid is not None:
+                self.zids[psid] = zid_text(value)
+                told = True
+            elif name == "sn" and psid is not None:
+                if value < self.versions.get(psid, 0):
+                    text = f"entry {psid} has version {value}, {self.versions[psid]} was told before"
+                    message.tape.remarks.append(("link-state-old", start, stop, text))
+                self.versions[psid] = max(value, self.versions.get(psid, 0))
+            elif name in ("whatami", "link_count") and psid is not None and not told and complete:
+                message.tape.remarks.append(("psid-unknown", start, stop, f"node {psid} was never told"))
+                told = True

@@ -1,0 +1,35 @@
+"""Scouting: which HELLO answers which SCOUT (notes 5)."""
+
+from zdissect.dissection import Dissection
+from zdissect.engine.messages import Message
+from zdissect.records import Endpoint
+
+PATIENCE_NS = 30 * 10**9
+"""A HELLO later than this answers nothing: SCOUTs are repeated every 8 seconds at most."""
+
+
+class Scouting:
+    """Who asked, for which roles, and in which frame."""
+
+    def __init__(self) -> None:
+        self.asked: dict[Endpoint, tuple[int, int, str]] = {}
+
+    def feed(self, message: Message, item: Dissection) -> None:
+        """Takes a SCOUT or HELLO."""
+        row = message.row
+        src, dst = item.flow.ends if item.direction == 0 else item.flow.ends[::-1]
+        if row.get("zid") is not None:
+            row["src_zid"] = row["zid"]
+        if row["message"] == "SCOUT":
+            self.asked[src] = item.frame.number, item.frame.ts_ns, row.get("whatami", "")
+            return
+        row["src_role"] = row.get("whatami")
+        known = self.asked.get(dst)
+        if known is None or item.frame.ts_ns - known[1] > PATIENCE_NS:
+            message.remark("hello-unasked", "no SCOUT from its receiver")
+        else:
+            row["request_frame"], row["response_time_ns"] = known[0], item.frame.ts_ns - known[1]
+            if row.get("whatami") and row["whatami"] not in known[2].split("|"):
+                message.remark("hello-role", f"a {row['whatami']} answers a SCOUT for {known[2]}", "hello.whatami")
+        if not row.get("locators"):
+            message.remark("hello-no-locators", "no locators")

@@ -1,0 +1,65 @@
+"""Sequence numbers: one space per direction, channel and priority (notes 1.9 and 4.5)."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+NONE, AFTER_LAST, AFTER_OPEN = range(3)
+
+
+class Step(Enum):
+    """How a sequence number follows the one before."""
+
+    FIRST = "first"
+    NEXT = "next"
+    EXTRA = "extra"
+    """One was left out behind a fragmented message: normal."""
+    GAP = "gap"
+    DUPLICATE = "duplicate"
+    BACKWARD = "backward"
+
+
+@dataclass(slots=True)
+class Channel:
+    """The sequence numbers of one space."""
+
+    mask: int
+    last: int = -1
+    expected: int = -1
+    """The number that should come next; -1 if nothing is known."""
+    spare: int = NONE
+    """Whether the sender may leave one number out behind the last one."""
+    holes: int = 0
+    """Holes of the capture known when the last number came."""
+
+    def start(self, sn: int) -> None:
+        """Anchors the space: `sn` comes next."""
+        self.expected = sn & self.mask
+
+    def feed(self, sn: int, spare: int, starts: bool) -> tuple[Step, int]:
+        """(how it follows, how many are missing). A duplicate or an older number changes nothing.
+
+        Args:
+            sn: The number.
+            spare: Whether the sender may leave a number out behind it: NONE, AFTER_LAST, or AFTER_OPEN, which is a
+                fragment with more to come: its chain may be given up, but a hole in it is a hole.
+            starts: It starts a message: a FRAME, or a first fragment.
+        """
+        missing = 0
+        if self.expected < 0:
+            step = Step.FIRST
+        else:
+            missing = (sn - self.expected) & self.mask
+            if not missing:
+                step = Step.NEXT
+            elif missing == 1 and (self.spare == AFTER_LAST or (self.spare == AFTER_OPEN and starts)):
+                step, missing = Step.EXTRA, 0
+            elif self.last >= 0 and sn == self.last:
+                return Step.DUPLICATE, 0
+            elif missing > self.mask // 2:
+                return Step.BACKWARD, 0
+            else:
+                step = Step.GAP
+        self.last = sn
+        self.expected = (sn + 1) & self.mask
+        self.spare = spare
+        return step, missing

@@ -1,0 +1,62 @@
+"""What one session knows: tables, channels, requests, interests, link state. Indexed by side: 0 is the opener."""
+
+from dataclasses import dataclass, field
+
+from zdissect.session.fragments import Chain
+from zdissect.session.handshake import Handshake, Parameters
+from zdissect.session.interests import Side
+from zdissect.session.keys import KeyTable
+from zdissect.session.liveness import Pulse
+from zdissect.session.requests import Requests
+from zdissect.session.routing import Graph
+from zdissect.session.sequence import Channel
+
+Space = tuple[int, bool, int]
+"""Side, reliable, priority: a space of sequence numbers."""
+
+
+@dataclass(slots=True, eq=False)
+class Session:
+    """A session: all that two nodes say to each other, over one link or several."""
+
+    zids: tuple[str | None, str | None] = (None, None)
+    roles: tuple[str | None, str | None] = (None, None)
+    agreed: Parameters | None = None
+    born_ns: int = 0
+    links: set[str] = field(default_factory=set)
+    """Flows that carry it now."""
+    shared: bool = False
+    """It has, or had, several links: order between them isn't that of the capture."""
+    holes: int = 0
+    """Holes of the capture in its streams."""
+    tables: tuple[KeyTable, KeyTable] = field(default_factory=lambda: (KeyTable(), KeyTable()))
+    channels: dict[Space, Channel] = field(default_factory=dict)
+    chains: dict[Space, Chain] = field(default_factory=dict)
+    requests: tuple[Requests, Requests] = field(default_factory=lambda: (Requests(), Requests()))
+    sides: tuple[Side, Side] = field(default_factory=lambda: (Side(), Side()))
+    graphs: tuple[Graph, Graph] = field(default_factory=lambda: (Graph(), Graph()))
+    initial: list[int | None] = field(default_factory=lambda: [None, None])
+    """First sequence number of each side."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether the capture holds all of it so far, in order: only then what isn't known wasn't sent."""
+        return self.agreed is not None and not self.holes and not self.shared
+
+
+@dataclass(slots=True, eq=False)
+class Link:
+    """A flow that carries a session."""
+
+    flow: str
+    handshake: Handshake = field(default_factory=Handshake)
+    session: Session = field(default_factory=Session)
+    flip: int = 0
+    """1 if its direction 0 is side 1 of the session."""
+    pulses: tuple[Pulse, Pulse] = field(default_factory=lambda: (Pulse(), Pulse()))
+    holes: list[int] = field(default_factory=lambda: [0, 0])
+    """Holes of the capture in each direction."""
+
+    def is_closed(self) -> bool:
+        """Whether a side has sent CLOSE: the next handshake on these ports is a new one."""
+        return any(end.closed for end in self.handshake.ends)

@@ -1,0 +1,172 @@
+"""The state of all sessions of a capture.
+
+Rules. All state lives in this package. It sees decoded messages only, in the order of their streams, and knows nothing of
+files, terminals or filters. It looks back, never ahead: what it says of a message doesn't depend on later ones, nor
+on what is displayed. Facts go into the message's row, findings onto its tape. What can't be known stays unknown.
+
+A session is a pair of ZenohIDs, over all its links; a flow whose handshake isn't in the capture is a session of its own.
+"""
+
+from zdissect.dissection import Dissection, Skip
+from zdissect.engine.messages import Message
+from zdissect.flow.framing import Framing
+from zdissect.session import carriers, findings, network, scouting
+from zdissect.session.fragments import Assembled
+from zdissect.session.handshake import STEPS, Handshake
+from zdissect.session.multicast import Groups
+from zdissect.session.session import Link, Session
+
+JOIN_WINDOW_NS = 10 * 10**9
+"""Two peers that dial each other at once open two links within this time; a later one is a new session."""
+
+
+class Sessions:
+    """All sessions; fed with dissections in the order of the capture."""
+
+    def __init__(self) -> None:
+        self.links: dict[str, Link] = {}
+        self.pairs: dict[frozenset[str | None], Session] = {}
+        self.scouting = scouting.Scouting()
+        self.groups = Groups()
+        self.clock = findings.Clock()
+
+    def feed(self, item: Dissection) -> list[Assembled]:
+        """Adds what is known to the messages of a dissection; the fragmented messages that it completes."""
+        link = self.link(item.flow.id)
+        direction = item.direction
+        out: list[Assembled] = []
+        self.batch(link, item)
+        for index, message in enumerate(item.messages):
+            layer = message.row["layer"]
+            if layer == "scouting":
+                self.scouting.feed(message, item)
+                continue
+            if not index and layer == "transport":
+                link.pulses[direction].feed(message, item.frame.ts_ns, link.handshake.ends[direction].lease_ms)
+            if layer == "transport":
+                whole = self.transport(link, message, item)
+                if whole is not None:
+                    out.append(whole)
+            else:
+                side = direction ^ link.flip
+                network.feed(link.session, message, side, item.frame.number, item.frame.ts_ns)
+                self.clock.feed(message, item.frame.ts_ns)
+            self.who(link, message, direction)
+        return out
+
+    def link(self, flow: str) -> Link:
+        """The link of a flow."""
+        link = self.links.get(flow)
+        if link is None:
+            link = self.links[flow] = Link(flow)
+        return link
+
+    @staticmethod
+    def who(link: Link, message: Message, direction: int) -> None:
+        """Names both ends in a message's row."""
+        source, target = link.handshake.ends[direction], link.handshake.ends[1 - direction]
+        row = message.row
+        for column, value in (
+            ("src_zid", source.zid), ("dst_zid", target.zid), ("src_role", source.role), ("dst_role", target.role),
+        ):  # fmt: skip
+            if value is not None:
+                row[column] = value
+
+    @staticmethod
+    def batch(link: Link, item: Dissection) -> None:
+        """Rule 23, and holes."""
+        if item.missing == "lost":
+            link.holes[item.direction] += 1
+            link.session.holes += 1
+        agreed = link.handshake.agreed
+        size = len(item.buffer.data)
+        if agreed is not None and link.handshake.complete and size > agreed.batch_size and not item.origin:
+            text = f"a batch of {size} bytes, {agreed.batch_size} were agreed"
+            item.tape.remarks.append(("batch-size", item.tape.start, min(size, item.tape.start + 2), text))
+
+    def skip(self, item: Skip) -> None:
+        """Takes bytes that couldn't be read: what follows may miss what they said."""
+        link = self.link(item.flow.id)
+        link.holes[item.direction] += 1
+        link.session.holes += 1
+
+    def transport(self, link: Link, message: Message, item: Dissection) -> Assembled | None:
+        """Takes a transport message."""
+        name, direction = message.row["message"], item.direction
+        end = link.handshake.ends[direction]
+        if end.closed and name not in STEPS and not (name == "CLOSE" and item.framing.prefix == 4):
+            message.remark("after-close", f"{name} after CLOSE")
+        if name in STEPS:
+            self.handshake(link, message, item)
+        elif name == "FRAME" or name == "FRAGMENT":
+            return carriers.feed(link, message, direction, item.frame.number)
+        elif name == "JOIN":
+            self.groups.join(link, message, item)
+        elif name == "CLOSE":
+            end.closed = True
+            if message.row.get("close_reason") not in (None, "GENERIC"):
+                message.remark("close-reason", f"closed with {message.row['close_reason']}", "close.reason")
+        return None
+
+    def handshake(self, link: Link, message: Message, item: Dissection) -> None:
+        """Takes an INIT or OPEN; once both ends are known, the link joins or starts their session."""
+        name = message.row["message"]
+        if name == "INIT_SYN" and link.handshake.step and link.is_closed():
+            link.handshake = Handshake()
+        link.handshake.feed(message, item.direction)
+        shake = link.handshake
+        if name == "OPEN_SYN" and shake.agreed is not None:
+            self.join(link, item.frame.ts_ns)
+        end = shake.ends[item.direction]
+        side = item.direction ^ link.flip
+        if name.startswith("OPEN") and link.session.initial[side] is None:
+            link.session.initial[side] = end.initial_sn
+
+    def join(self, link: Link, ts_ns: int) -> None:
+        """Joins the session of two ZenohIDs, or starts one."""
+        shake = link.handshake
+        opener, other = shake.ends[shake.opener], shake.ends[1 - shake.opener]
+        pair = frozenset((opener.zid, other.zid))
+        session = self.pairs.get(pair)
+        agreed = shake.agreed
+        assert agreed is not None
+        if session is None or not session.links or not (
+            agreed.multilink or ts_ns - session.born_ns < JOIN_WINDOW_NS
+        ):  # fmt: skip
+            session = Session((opener.zid, other.zid), (opener.role, other.role), agreed, ts_ns)
+            session.holes = sum(link.holes)
+            self.pairs[pair] = session
+        else:
+            session.shared = True
+        session.links.add(link.flow)
+        link.session = session
+        link.flip = int(shake.ends[0].zid != session.zids[0])
+
+    def framing(self, flow: str, direction: int) -> Framing | None:
+        """The framing that a direction has from its next batch on, if its OPEN just changed it. Says so once."""
+        link = self.links.get(flow)
+        if link is None:
+            return None
+        framing = link.handshake.framings[direction]
+        link.handshake.framings[direction] = None
+        return framing
+
+    def batch_limit(self, flow: str) -> int:
+        """Largest size of a decompressed batch."""
+        agreed = self.link(flow).handshake.agreed
+        return agreed.batch_size if agreed is not None else 65535
+
+    def end(self, flow: str) -> None:
+        """A flow has ended: its link leaves the session."""
+        link = self.links.pop(flow, None)
+        if link is not None:
+            link.session.links.discard(flow)
+
+    def assembled(self, item: Dissection) -> None:
+        """Takes a message that was put together from fragments."""
+        link = self.link(item.flow.id)
+        side = item.direction ^ link.flip
+        for message in item.messages:
+            network.feed(link.session, message, side, item.frame.number, item.frame.ts_ns)
+            self.clock.feed(message, item.frame.ts_ns)
+            self.who(link, message, item.direction)
