@@ -4,7 +4,8 @@ import pytest
 
 from zdissect.grammar.checks import CHECKS
 from zdissect.grammar.registry import fields
-from zdissect.grammar.rules import CAPTURE, ERROR, MALFORMED, NOTE, PROTOCOL, RULES, SEQUENCE, WARNING
+from zdissect.grammar.rule import CAPTURE, ERROR, MALFORMED, NOTE, PROTOCOL, SEQUENCE, WARNING
+from zdissect.grammar.rules import RULES
 
 GOOD = [
     ("version", 9),
@@ -69,5 +70,5 @@ def test_rules_are_sound():
         assert rule.code == code
         assert rule.severity in (NOTE, WARNING, ERROR)
         assert rule.group in (MALFORMED, PROTOCOL, SEQUENCE, CAPTURE)
-        assert rule.text.endswith(".")
+        assert rule.text.rstrip(")").endswith(".")
         assert rule.source

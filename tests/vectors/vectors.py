@@ -15,6 +15,7 @@ from zdissect.engine.tape import Tape
 from zdissect.grammar.batch import BATCH, SCOUTING_DATAGRAM
 from zdissect.grammar.primitives import RENDERINGS
 from zdissect.grammar.registry import EXT_HEADER, MESSAGES, Field
+from zdissect.grammar.serial import SERIAL_FRAME
 from zdissect.grammar.types import Bit, Message, Unit
 
 HERE = Path(__file__).parent
@@ -24,6 +25,8 @@ ENTRIES: dict[str, tuple[Message | Unit, dict[str, int]]] = {
     "cbatch": (BATCH, {"compression": 1}),
     "ll": (BATCH, {"prefix": 4, "low_latency": 1}),
     "scout": (SCOUTING_DATAGRAM, {}),
+    "serial": (SERIAL_FRAME, {"kind": 1}),
+    "serial-old": (SERIAL_FRAME, {"kind": 0}),
     "TRANSPORT_OAM": (next(message for message in MESSAGES if message.path == "transport_oam"), {}),
     **{message.name: (message, {}) for message in MESSAGES if not message.path},
 }
