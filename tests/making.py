@@ -129,8 +129,9 @@ class Maker:
         """A length: mostly small, at times one whose VLE has two bytes."""
         return self.source.number(12) if self.source.number(31) else 120 + self.source.number(40)
 
-    def text(self, size: int) -> str:
-        return "".join(ALPHABET[byte % len(ALPHABET)] for byte in self.source.bytes(size))
+    def text(self) -> str:
+        """A text of 255 bytes at most, the least that a field with a length of 8 bits may hold."""
+        return "".join(ALPHABET[byte % len(ALPHABET)] for byte in self.source.bytes(min(self.size(), 255 // 4)))
 
     def level(self, places: tuple[Place, ...], seen: dict[str, int], out: dict[str, Any]) -> None:
         """Values of the fields of a level."""
@@ -155,7 +156,7 @@ class Maker:
             size = node.size if isinstance(node.size, int) else conditions.test(node.size)(seen)
             out[node.name] = self.checked(self.source.bytes(size), node.check, [bytes((1,)) * size])
         elif isinstance(node, Text) or (isinstance(node, Rest) and node.text):
-            out[node.name] = self.checked(self.text(self.size()), node.check, ["a"])
+            out[node.name] = self.checked(self.text(), node.check, ["a"])
         elif isinstance(node, Blob | Rest):
             out[node.name] = self.checked(self.source.bytes(self.size()), node.check, [b"\1"])
         elif isinstance(node, Extensions):

@@ -6,6 +6,7 @@ from tests.engine.tapes import errors, read, undecoded
 from zdissect.engine.interpreter import interpret
 from zdissect.engine.values import values
 from zdissect.grammar.batch import BATCH
+from zdissect.grammar.data import PUT
 from zdissect.grammar.network import OAM, PUSH
 from zdissect.grammar.transport import FRAGMENT, FRAME, INIT, OPEN
 
@@ -58,6 +59,20 @@ def test_region_longer_than_the_batch() -> None:
     assert remarks == [("truncated", 7, 11)]
     assert rest == [(9, 11)]
     assert found["messages"][0]["messages"][0]["extensions"] == [{"ext": "timestamp", "length": 0x63, "time": 1}]
+
+
+def test_rest_of_a_region_that_is_longer_than_the_batch() -> None:
+    """Where a text ends that runs to the end of its region isn't known, so none is made up."""
+    found, remarks, rest = decode(INIT, "81 09 02 aa 48 09 61 62")
+    assert remarks == [("truncated", 5, 8)]
+    assert rest == [(6, 8)]
+    assert found["extensions"] == [{"ext": "region_name", "length": 9}]
+
+
+def test_a_group_without_a_field_has_no_node() -> None:
+    """PUT announces a timestamp, and ends."""
+    tape = read(PUT, b"\x21")
+    assert [field.path for field, *_ in tape.spans] == ["zenoh.put", "zenoh.put.header"]
 
 
 def test_batch_longer_than_the_bytes() -> None:
