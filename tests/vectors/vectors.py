@@ -12,7 +12,7 @@ from pathlib import Path
 
 from zdissect.engine.interpreter import interpret
 from zdissect.engine.tape import Tape
-from zdissect.grammar.batch import BATCH, SCOUTING_DATAGRAM
+from zdissect.grammar.batch import BATCH, NETWORK_MESSAGE, SCOUTING_DATAGRAM
 from zdissect.grammar.primitives import RENDERINGS
 from zdissect.grammar.registry import EXT_HEADER, MESSAGES, Field
 from zdissect.grammar.serial import SERIAL_FRAME
@@ -25,6 +25,7 @@ ENTRIES: dict[str, tuple[Message | Unit, dict[str, int]]] = {
     "cbatch": (BATCH, {"compression": 1}),
     "ll": (BATCH, {"prefix": 4, "low_latency": 1}),
     "scout": (SCOUTING_DATAGRAM, {}),
+    "reassembled": (NETWORK_MESSAGE, {}),
     "serial": (SERIAL_FRAME, {"kind": 1}),
     "serial-old": (SERIAL_FRAME, {"kind": 0}),
     "TRANSPORT_OAM": (next(message for message in MESSAGES if message.path == "transport_oam"), {}),
