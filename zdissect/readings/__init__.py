@@ -1,0 +1,117 @@
+"""What some bytes can be read as, with nothing known of where they come from.
+
+    >>> readings(bytes.fromhex("010907"))[0].name
+    'scouting'
+
+Every kind of reading (`kinds`) decodes the bytes to their end, and `evidence` says in bits how much of what it found
+chance wouldn't give. The best reading is the one with the most evidence. One that decodes to its last byte is usually
+that, but not always: `06` and any bytes at all are a FRAGMENT, which proves nothing, while a batch whose length prefix
+fits and that holds one byte too many is still a batch. Of equal evidence the order of `NAMES` decides.
+
+Pure and total: any bytes, never an exception but `UnknownName`.
+"""
+
+from typing import NamedTuple
+
+from zdissect.readings.attempt import Attempt, Part
+from zdissect.readings.evidence import errors, total, undecoded, versions
+from zdissect.readings.kinds import ALIASES, KINDS, message_names, one_message
+
+__all__ = ["NAMES", "Part", "Reading", "UnknownName", "canonical", "read_as", "readings"]
+
+NAMES = {name: kind.doc for name, kind in KINDS.items()}
+"""The kinds of readings, most usual first, with what they are. `read_as` takes names of messages too."""
+
+
+class UnknownName(ValueError):
+    """No reading and no message has this name."""
+
+    def __init__(self, name: str, near: str) -> None:
+        super().__init__(f"no reading is called {name!r}" + (f"; did you mean {near}?" if near else ""))
+        self.near = near
+        """The nearest name; empty if none is near."""
+
+
+class Reading(NamedTuple):
+    """One way to read some bytes."""
+
+    name: str
+    """The word that forces it."""
+    title: str
+    """What it is, for people: `2 batches with their length prefixes`."""
+    parts: tuple[Part, ...]
+    """Batches, datagrams or messages in order, each with the buffer it stands in."""
+    score: float
+    """Evidence, in bits."""
+    complete: bool
+    """Whether it decodes to its end without an error."""
+    why: str
+    """What speaks for it, and what doesn't."""
+
+    @property
+    def messages(self) -> list[str]:
+        """Names of the outermost messages."""
+        return [name for part in self.parts for name in _outermost(part)]
+
+    @property
+    def plausible(self) -> bool:
+        """Whether it is complete and more speaks for it than against it."""
+        return self.complete and self.score > 0
+
+
+def readings(data: bytes) -> list[Reading]:
+    """The best attempt of every kind of reading that can be tried, best first; at least one."""
+    found = []
+    for name, kind in KINDS.items():
+        attempts = (kind.guess or kind.force)(data)
+        if attempts:
+            found.append(_judge(name, max(attempts, key=total)))
+    return sorted(found, key=lambda reading: -reading.score)  # stable: equals stay in the order of NAMES
+
+
+def read_as(data: bytes, name: str) -> Reading:
+    """The bytes read as what the user says they are: a kind of reading, or a message by its name.
+
+    Raises:
+        UnknownName: There is no such name.
+    """
+    word = canonical(name)
+    attempts = KINDS[word].force(data) if word in KINDS else one_message(data, word)
+    if not attempts:  # a packet can't be forced
+        return Reading(word, f"not {KINDS[word].doc}", (), 0.0, False, "no IP header at any place where one can stand")
+    return _judge(word, max(attempts, key=total))
+
+
+def canonical(name: str) -> str:
+    """The name of a kind of reading or of a message in its usual spelling, from any. Raises UnknownName."""
+    word = name.strip().lower().replace("-", "_")
+    word = ALIASES.get(word, word)
+    if word in KINDS or word in message_names():
+        return word
+    from difflib import get_close_matches  # only here: few words are mistyped
+
+    raise UnknownName(name, next(iter(get_close_matches(word, [*KINDS, *ALIASES, *message_names()], 1)), ""))
+
+
+def _judge(name: str, attempt: Attempt) -> Reading:
+    """The reading that an attempt is, and why."""
+    faults = sum(errors(part.tape) for part in attempt.parts)
+    left = sum(undecoded(part.tape) for part in attempt.parts)
+    complete = not faults and not left
+    why = [attempt.fit] if attempt.fit else []
+    if known := versions(attempt):
+        why.append(f"protocol version {known}")
+    if complete and attempt.parts:
+        why.append("decodes to its last byte")
+    if faults:
+        why.append("1 error" if faults == 1 else f"{faults} errors")
+    if left:
+        why.append("1 byte not decoded" if left == 1 else f"{left} bytes not decoded")
+    return Reading(name, attempt.title, tuple(attempt.parts), total(attempt), complete, ", ".join(why))
+
+
+def _outermost(part: Part) -> list[str]:
+    """Names of the messages of a part that stand in no other message."""
+    spans = [span for span in part.tape.spans if span[0].kind == "message"]
+    top = min((span[1] for span in spans), default=0)
+    return [str(span[4]) for span in spans if span[1] == top]

@@ -1,0 +1,47 @@
+"""What every kind of reading yields."""
+
+from typing import Any, NamedTuple
+
+from zdissect.engine.interpreter import interpret
+from zdissect.engine.tape import Buffer, Tape
+from zdissect.grammar.types import Message, Unit
+
+GIVEN = "bytes"
+"""Name of the buffer of the bytes that were given."""
+
+
+class Part(NamedTuple):
+    """One batch, datagram, frame or message, dissected."""
+
+    buffer: Buffer
+    """The bytes that positions point into: those given, or others made of them (decompressed, COBS removed)."""
+    tape: Tape
+    base: int = 0
+    """Where the tape begins in the bytes that were given, or 0 if they aren't those."""
+
+    @property
+    def given(self) -> bool:
+        """Whether these are the bytes as they were given, or a part of them."""
+        return self.buffer.name == GIVEN
+
+
+class Attempt(NamedTuple):
+    """The bytes decoded in one way."""
+
+    title: str
+    """What they are, for people."""
+    parts: list[Part]
+    fit: str = ""
+    """What fits, for people."""
+    evidence: float = 0.0
+    """What speaks for it besides the tapes, in bits."""
+
+
+def part(entry: Unit | Message, data: bytes, start: int = 0, stop: int | None = None, **inputs: Any) -> Part:
+    """Some of the given bytes as one unit or message."""
+    return Part(Buffer(GIVEN, data), interpret(entry, data, start, stop, **inputs), start)
+
+
+def alone(title: str, entry: Unit | Message, data: bytes, evidence: float = 0.0, **inputs: Any) -> Attempt:
+    """All bytes as one unit or message."""
+    return Attempt(title, [part(entry, data, **inputs)], evidence=evidence)

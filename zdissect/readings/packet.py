@@ -1,0 +1,88 @@
+"""Whole packets, as tcpdump -X and Wireshark show them: link, IP and transport headers, then Zenoh.
+
+Only a look at the IP header tells whether this is one; the decoder of captures then does the work, and is imported only
+for that.
+"""
+
+from collections.abc import Callable
+from ipaddress import ip_address
+
+from zdissect.readings.attempt import GIVEN, Attempt
+from zdissect.records import Endpoint, Frame, Segment
+
+_LINKS = ((101, 0), (1, 14), (1, 18), (0, 4), (113, 16), (276, 20))
+"""LINKTYPE_ values and where their IP header begins: raw IP, Ethernet with and without VLAN tag, loopback, `any`."""
+_TRANSPORTS = (6, 17)
+_PADDING = 46
+"""An Ethernet frame's payload is filled up to so many bytes."""
+_TCP = ("stream", "lowlatency", "compressed")
+_UDP = ("scouting", "datagram", "compressed")
+_CHECKSUM = 16.0
+_SHAPE = 12.0
+"""Evidence in bits of an IP header whose checksum is right, and of one that only looks right."""
+
+Best = Callable[[bytes, tuple[str, ...]], tuple[str, Attempt]]
+"""The best reading of some bytes among those named."""
+
+
+def read(data: bytes, best: Best) -> list[Attempt]:
+    """The bytes as one packet, with its TCP or UDP payload as Zenoh; nothing if they aren't a packet."""
+    for link, start in _LINKS:
+        evidence = _ip_header(data, start)
+        if evidence and (attempt := _dissect(data, link, best)):
+            return [attempt._replace(evidence=attempt.evidence + evidence)]
+    return []
+
+
+def _ip_header(data: bytes, start: int) -> float:
+    """Evidence that an IP header stands at `start`; 0 if none does."""
+    head = data[start : start + 40]
+    if len(head) < 28:
+        return 0.0
+    if head[0] >> 4 == 6:
+        size, transport, evidence = 40 + int.from_bytes(head[4:6]), head[6], _SHAPE
+    elif head[0] >> 4 == 4 and head[0] & 15 >= 5:
+        size, transport = int.from_bytes(head[2:4]), head[9]
+        evidence = _CHECKSUM + (_SHAPE if _sum(data[start : start + 4 * (head[0] & 15)]) == 0xFFFF else 0.0)
+    else:
+        return 0.0
+    extra = len(data) - start - size
+    proven = evidence > _CHECKSUM
+    fits = proven or extra <= 0 or size < _PADDING
+    return evidence if fits and (proven or transport in _TRANSPORTS) else 0.0
+
+
+def _sum(header: bytes) -> int:
+    """The Internet checksum (RFC 1071) before it is inverted: 0xFFFF for a sound header."""
+    total = sum(int.from_bytes(header[at : at + 2]) for at in range(0, len(header), 2))
+    while total >> 16:
+        total = (total & 0xFFFF) + (total >> 16)
+    return total
+
+
+def _dissect(data: bytes, link: int, best: Best) -> Attempt | None:
+    """The payload of a packet."""
+    from zdissect.flow import detect
+    from zdissect.flow.link import Decoder  # only here: it and what it needs aren't for plain hex
+
+    decoder = Decoder()
+    found = decoder.feed(Frame(GIVEN, 1, 0, link, len(data), data))
+    if found is None:
+        reason = next(iter(decoder.ignored), "")
+        return Attempt(f"a packet without TCP or UDP ({reason or 'an IP fragment'})", [])
+    tcp = isinstance(found, Segment)
+    who = f"a {'TCP' if tcp else 'UDP'} packet {_end(found.src)} > {_end(found.dst)}"
+    if not found.payload:
+        return Attempt(f"{who}, without payload", [])
+    other = detect.named(found.payload) if tcp else detect.is_quic(found.payload) and detect.Verdict.QUIC
+    if other:
+        return Attempt(f"{who}: {other.value}, not Zenoh", [])
+    name, inner = best(found.payload, _TCP if tcp else _UDP)
+    parts = [one._replace(base=one.base + found.offset) if one.given else one for one in inner.parts]
+    return Attempt(f"{who}: {inner.title} ({name})", parts, inner.fit, inner.evidence)
+
+
+def _end(end: Endpoint) -> str:
+    """`10.0.0.1:7447`, `[fe80::1]:7447`."""
+    address = ip_address(end.address)
+    return f"[{address}]:{end.port}" if address.version == 6 else f"{address}:{end.port}"
