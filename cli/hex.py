@@ -1,0 +1,204 @@
+"""`zdissect hex`: bytes from any paste, as whatever they are."""
+
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from zdissect.output.style import COLOUR, PLAIN, Style
+from zdissect.output.text import count, hexdump
+from zdissect.output.tree import TreeWriter
+from zdissect.paste import PasteError, Piece, parse_paste
+from zdissect.readings import NAMES, Part, Reading, UnknownName, canonical, read_as, readings
+
+from .common import DONE, UNREADABLE, color_option, complain, raw_columns, wants_color
+
+_WORDS = "".join(f"  {name:<12} {doc}\n" for name, doc in NAMES.items())
+HELP = f"""Dissects bytes that were copied from anywhere.
+
+\b
+  zdissect hex "1d 00 03 6b 2f 61 01 03 31 31 31"
+  zdissect hex "[4, 0x1d, ...]"  or  b"\\x1d\\x00"  or  1d,00
+  tcpdump -X port 7447 | zdissect hex
+  zdissect hex -f dump.txt         xxd, hexdump -C, od, Wireshark, tcpdump -X
+
+What the bytes are is found out by decoding them as everything that they could be; the first line on standard
+error says what was taken and what else fits. --as forces one:
+
+\b
+{_WORDS}  or one message by its name: put, init, d_subscriber...
+
+TEXT may be several words; without it, or with -, standard input is read. Bytes that aren't text are taken as they are.
+"""
+
+_CAPTURES = (b"\xd4\xc3\xb2\xa1", b"\xa1\xb2\xc3\xd4", b"\x4d\x3c\xb2\xa1", b"\xa1\xb2\x3c\x4d", b"\x0a\x0d\x0d\x0a")
+_TEXT_CONTROLS = frozenset(b"\t\n\v\f\r\x1b")
+_OTHERS = 3
+"""How many other readings are named."""
+
+
+@click.command("hex", help=HELP)
+@click.argument("text", nargs=-1)
+@click.option("-f", "--file", "path", metavar="FILE", help="Read the text (or the bytes) from a file.")
+@click.option("--as", "kind", metavar="NAME", help="What the bytes are, see above.")
+@click.option("-T", "form", type=click.Choice(["tree", "line", "jsonl"]), default="tree", help="Form of the output.")
+@click.option("-x", "dump", is_flag=True, help="Add a hex dump.")
+@click.option("--bytes", "limit", type=click.IntRange(min=1), default=96, metavar="N", help="Bytes of a payload shown.")
+@click.option("-q", "quiet", is_flag=True, help="Don't say on standard error what the bytes were read as.")
+@color_option
+def hexadecimal(
+    text: tuple[str, ...],
+    path: str | None,
+    kind: str | None,
+    form: str,
+    dump: bool,
+    limit: int,
+    quiet: bool,
+    color: str,
+) -> int:
+    """Reads, decides, shows."""
+    name = _name(kind)
+    try:
+        pieces = _pieces(text, path)
+    except PasteError as problem:
+        complain(str(problem))
+        if problem.line_text.strip():
+            click.echo("\n".join(f"  {line}" for line in problem.excerpt().split("\n")), err=True)
+        return UNREADABLE
+    except _Unreadable as problem:
+        complain(str(problem))
+        return UNREADABLE
+    style = COLOUR if wants_color(color) else PLAIN
+    for number, piece in enumerate(pieces):
+        reading, others = _choose(piece.data, name)
+        if not quiet:
+            lines = _verdict(piece, reading, others, len(pieces) > 1, forced=bool(name))
+            click.echo("\n" * bool(number) + "\n".join(lines), err=True)
+        if number and form == "tree":
+            click.echo()
+        for line in _show(piece, reading, form, style, limit, dump):
+            click.echo(line)
+    return DONE
+
+
+class _Unreadable(Exception):
+    """The input can't be read; says why."""
+
+
+def _name(kind: str | None) -> str:
+    """The reading that is forced, or nothing."""
+    try:
+        return canonical(kind) if kind is not None else ""
+    except UnknownName as problem:
+        hint = "" if problem.near else f"; there are {', '.join(NAMES)} and the names of messages"
+        raise click.BadParameter(f"{problem}{hint}", param_hint="--as") from None
+
+
+def _pieces(text: tuple[str, ...], path: str | None) -> list[Piece]:
+    """The bytes that are given, wherever."""
+    if path is not None:
+        if text:
+            raise click.UsageError("give the bytes as text or with -f FILE, not both")
+        return _content(_input() if path == "-" else _file(path))
+    if text and text != ("-",):
+        return parse_paste(" ".join(text))
+    if not text and sys.stdin.isatty():
+        raise click.UsageError("there are no bytes; give them as text, with -f FILE, or on standard input")
+    return _content(_input())
+
+
+def _input() -> bytes:
+    return sys.stdin.buffer.read()
+
+
+def _file(path: str) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except (OSError, ValueError) as problem:
+        reason = problem.strerror if isinstance(problem, OSError) else problem
+        raise _Unreadable(f"{path}: {reason}") from None
+
+
+def _content(raw: bytes) -> list[Piece]:
+    """The bytes in a file: those that its text stands for or, if it isn't text, the file's own."""
+    if raw.startswith(_CAPTURES):
+        raise _Unreadable("this is a capture, not text: use `zdissect FILE`, without hex")
+    if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):  # what Windows writes as text
+        return parse_paste(raw.decode("utf-16", errors="replace"))
+    if any(byte < 32 and byte not in _TEXT_CONTROLS for byte in raw):
+        return [Piece(raw, "raw bytes", "")]
+    try:
+        return parse_paste(raw.decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        return parse_paste(raw.decode("latin-1"))
+
+
+def _choose(data: bytes, name: str) -> tuple[Reading, list[Reading]]:
+    """The reading to show, and others. Whoever forces one that decodes to its end needn't hear of others."""
+    if name:
+        forced = read_as(data, name)
+        return forced, [] if forced.complete else readings(data)
+    found = readings(data)
+    return found[0], found[1:]
+
+
+def _verdict(piece: Piece, reading: Reading, others: list[Reading], several: bool, forced: bool) -> Iterator[str]:
+    """What the bytes were read as, why, and what else fits."""
+    where = f" in {piece.where}" if several and piece.where else ""
+    why = f"; {reading.why}" if reading.why else ""
+    yield f"{count(len(piece.data))} ({piece.form}{where}) read as {_short(reading)}: {reading.title}{why}"
+    fitting = [other for other in others if other.plausible]
+    if forced and fitting:
+        yield f"fits better: {_short(fitting[0])}: {fitting[0].title}; {fitting[0].why}"
+    elif fitting:
+        yield f"also fits: {', '.join(_short(other) for other in fitting[:_OTHERS])}"
+    elif others and not forced and others[0].score > (0 if reading.complete else _HOPELESS):
+        but = "which any bytes would fit" if others[0].complete else f"but {others[0].why}"
+        yield f"next best: {_short(others[0])}, {but}"
+
+
+_HOPELESS = -20.0
+"""Evidence below which a reading isn't worth a word, even where nothing fits."""
+
+
+def _short(reading: Reading) -> str:
+    """`datagram (KEEP_ALIVE)`."""
+    names = reading.messages
+    return reading.name + (f" ({' '.join(names[:3])}{' ...' if len(names) > 3 else ''})" if names else "")
+
+
+def _show(piece: Piece, reading: Reading, form: str, style: Style, limit: int, dump: bool) -> Iterator[str]:
+    """The lines of the output for one piece."""
+    if form != "tree":
+        from . import hex_rows  # only here: rows need more than trees
+
+        yield from hex_rows.lines(reading, form, style, limit)
+        return
+    tree = TreeWriter(style, raw_columns(), limit)
+    given = 0
+    for number, part in enumerate(reading.parts):
+        given += part.given
+        if len(reading.parts) > 1 or not part.given:
+            if number:
+                yield ""
+            yield f"{style.frame}{_heading(part, given, reading)}{style.end}"
+        yield from tree.lines(replace(part.tape, start=part.tape.start - part.base))  # offsets in what was pasted
+        if dump and not part.given:
+            yield hexdump(part.buffer.data, "      ")
+    if dump:
+        yield hexdump(piece.data, "      ")
+
+
+def _heading(part: Part, number: int, reading: Reading) -> str:
+    """The line above one of several parts."""
+    tape = part.tape
+    size = count(tape.stop - tape.start)
+    if not part.given:
+        return f"{part.buffer.name[0].upper()}{part.buffer.name[1:]}, {size}"
+    noun = "Frame" if reading.name == "serial" else "Batch"
+    return f"{noun} {number} at 0x{part.base:04x}, {size}"
+
+
+commands = {"hex": hexadecimal}
