@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import Protocol
 
-from zdissect.dissection import Dissection, Item, Skip
+from zdissect.dissection import Dissection, Item, Skip, findings
 from zdissect.output import jsonl
 from zdissect.output.line import summary
 from zdissect.output.style import COLOUR, PLAIN, Style
@@ -33,10 +33,10 @@ class _Counting:
         self.messages = 0
         self.findings: Counter[str] = Counter()
 
-    def count(self, item: Dissection) -> None:
-        self.messages += 1
-        for code, *_ in item.tape.remarks:
-            self.findings[code] += 1
+    def count(self, item: Item) -> None:
+        self.messages += isinstance(item, Dissection)
+        for finding in findings(item):
+            self.findings[finding.rule.code] += 1
 
     def end(self) -> str:
         return ""
@@ -54,18 +54,21 @@ class Trees(_Counting):
         self.frame: tuple[str, int, str, int] | None = None
 
     def show(self, item: Item) -> str:
+        self.count(item)
         head = self.head(item)
         if isinstance(item, Skip):
             style = self.style
             what = f"{count(item.size)} of the stream: {item.reason}"
             return f"{head}{style.warning}      [{what}]{style.end}\n"
-        self.count(item)
-        lines = list(self.tree.lines(item.tape))
-        if len(item.frames) > 1:
-            lines.insert(0, f"{self.style.dim}      [from frames {_numbers(item.frames)}]{self.style.end}")
+        lines = [self.note(text) for text in notes(item)]
+        lines += self.tree.lines(item.tape, item.messages)
         if self.dump:
             lines.append(hexdump(item.buffer.data, "      "))
         return head + "\n".join(lines) + "\n"
+
+    def note(self, text: str) -> str:
+        """A line about a whole batch."""
+        return f"{self.style.derived}      [{text}]{self.style.end}"
 
     def head(self, item: Item) -> str:
         """The line above the first batch of a frame."""
@@ -90,11 +93,11 @@ class Lines(_Counting):
         self.table = Table()
 
     def show(self, item: Item) -> str:
+        self.count(item)
         frame, style = item.frame, self.style
         start = f"{style.offset}{frame.number:>5}  {self.time(frame.ts_ns)}{style.end}  {arrow(item)}  "
         if isinstance(item, Skip):
             return f"{start}{style.warning}[{count(item.size)}: {item.reason}]{style.end}\n"
-        self.count(item)
         rows = self.table.rows(item)
         return "".join(f"{start}{summary(row, style, self.limit)}\n" for row in rows)
 
@@ -107,9 +110,9 @@ class Jsonl(_Counting):
         self.table = Table()
 
     def show(self, item: Item) -> str:
+        self.count(item)
         if isinstance(item, Skip):
             return ""
-        self.count(item)
         return "".join(jsonl.line(row) + "\n" for row in self.table.rows(item))
 
 
@@ -123,6 +126,22 @@ def stream(item: Item) -> str:
     """`tcp.stream 0`."""
     link, number = item.flow.id.split(".")
     return f"{link}.stream {number}"
+
+
+def notes(item: Dissection) -> list[str]:
+    """What the tree says above a batch: who talks, and where the bytes came from."""
+    out = []
+    if item.origin:
+        out.append(f"{item.buffer.name}: {count(len(item.buffer.data))} {item.origin.removeprefix(item.buffer.name)}")
+    if len(item.frames) > 1:
+        out.append(f"from frames {_numbers(item.frames)}")
+    row = next((message.row for message in item.messages), {})
+    ends = [
+        f"{row.get(f'{side}_role') or ''} {row[f'{side}_zid']}" for side in ("src", "dst") if row.get(f"{side}_zid")
+    ]
+    if ends:
+        out.append(" > ".join(end.strip() for end in ends))
+    return out
 
 
 def _numbers(frames: tuple[int, ...]) -> str:

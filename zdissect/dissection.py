@@ -1,11 +1,15 @@
 """What the pipeline yields: batches and datagrams dissected, and the bytes that couldn't be."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from zdissect.engine.messages import Message
 from zdissect.engine.tape import Buffer, Tape
 from zdissect.flow.conversation import Flow
 from zdissect.flow.framing import Framing
+from zdissect.grammar.rule import Rule
+from zdissect.grammar.rules import RULES
 from zdissect.records import Frame
 
 
@@ -44,6 +48,29 @@ class Skip:
     data: bytes
     """The bytes; empty if the capture doesn't hold them."""
     reason: str
+    code: str = ""
+    """The rule that it is a finding of; empty if it is none."""
+
+
+class Finding(NamedTuple):
+    """Something that a rule has to say, with its place."""
+
+    rule: Rule
+    message: str
+    item: "Dissection | Skip"
+    start: int
+    """Where in the item's buffer (or stream, for skipped bytes) it begins."""
+    stop: int
+
+
+def findings(item: "Item") -> Iterator[Finding]:
+    """The findings of an item, in the order in which they were made."""
+    if isinstance(item, Dissection):
+        for rule, start, stop, text in item.tape.findings():
+            yield Finding(rule, text, item, start, stop)
+    elif item.code:
+        text = f"{item.size} bytes: {item.reason}"
+        yield Finding(RULES[item.code], text, item, item.offset, item.offset + item.size)
 
 
 Item = Dissection | Skip

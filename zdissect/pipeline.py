@@ -22,8 +22,9 @@ from zdissect.flow.framing import DATAGRAM
 from zdissect.flow.link import Decoder
 from zdissect.flow.tcp import Streams
 from zdissect.grammar.batch import NETWORK_MESSAGE, SCOUTING_DATAGRAM
-from zdissect.records import Chunk, Datagram, End, Frame, Gap, StreamItem
+from zdissect.records import Chunk, Datagram, End, Frame, Gap, Overlap, StreamItem
 from zdissect.session.fragments import Assembled
+from zdissect.session.session import Link
 from zdissect.session.state import Sessions
 
 
@@ -35,6 +36,8 @@ class Options:
     """TCP ports whose connections are Zenoh, whatever they look like."""
     udp_ports: frozenset[int] = frozenset()
     """The same for UDP."""
+    history: bool = False
+    """Keep the links that ended, for statistics."""
 
 
 @dataclass(slots=True)
@@ -42,6 +45,8 @@ class Pipeline:
     """The stages of one capture, and their state."""
 
     options: Options = field(default_factory=Options)
+    captured: int = 0
+    """Payload bytes of all TCP segments and UDP datagrams, retransmitted ones too."""
     decoder: Decoder = field(default_factory=Decoder)
     streams: Streams = field(default_factory=Streams)
     conversations: dict[int, StreamConversation] = field(default_factory=dict)
@@ -49,6 +54,10 @@ class Pipeline:
     sessions: Sessions = field(default_factory=Sessions)
     gone: Counter[str] = field(default_factory=Counter)
     """Connections that ended and weren't Zenoh, by what they were."""
+    opaque: Counter[str] = field(default_factory=Counter)
+    """Their bytes."""
+    links: list[Link] = field(default_factory=list)
+    """Links that ended, if `Options.history` asks to keep them."""
 
     def __post_init__(self) -> None:
         ports = frozenset({detect.ZENOH_PORT, detect.SCOUTING_PORT})
@@ -59,6 +68,7 @@ class Pipeline:
         packet = self.decoder.feed(frame)
         if packet is None:
             return []
+        self.captured += len(packet.payload)
         if isinstance(packet, Datagram):
             return list(self.datagram(packet))
         items = self.streams.feed(packet)
@@ -73,19 +83,23 @@ class Pipeline:
 
     def others(self) -> Counter[str]:
         """Conversations that aren't Zenoh, by what they are."""
-        flows = [one.flow for one in (*self.conversations.values(), *self.datagrams.conversations.values())]
+        flows = [one.flow for one in self.conversations.values()]
+        flows += [one.flow for one in self.datagrams.conversations.values()]
         return self.gone + Counter(flow.verdict.value for flow in flows if flow.verdict in _NAMED)
 
     def stream(self, item: StreamItem) -> Iterator[Item]:
         """What a piece of a TCP stream completes."""
         conversation = self.conversations.get(item.stream)
         if conversation is None:
-            if not isinstance(item, Chunk | Gap):
+            if isinstance(item, End):
                 return
             conversation = self.conversations[item.stream] = self.conversation(item.stream)
         if isinstance(item, Chunk | Gap):
             yield from self.batches(conversation, conversation.feed(item))
-        elif isinstance(item, End):
+        elif isinstance(item, Overlap):
+            why = "retransmitted with other bytes than before; the first ones are kept"
+            yield Skip(item.frame, conversation.flow, item.direction, item.offset, item.size, b"", why, "tcp-overlap")
+        else:
             conversation.ended[item.direction] = True
             if all(conversation.ended):
                 yield from self.end(item.stream)
@@ -94,9 +108,12 @@ class Pipeline:
         """A TCP connection, or the capture, has ended."""
         conversation = self.conversations.pop(stream)
         yield from self.batches(conversation, conversation.close())
-        self.sessions.end(conversation.flow.id)
+        link = self.sessions.end(conversation.flow.id)
+        if link is not None and self.options.history:
+            self.links.append(link)
         if conversation.flow.verdict in _NAMED:
             self.gone[conversation.flow.verdict.value] += 1
+            self.opaque[conversation.flow.verdict.value] += conversation.opaque
 
     def conversation(self, stream: int) -> StreamConversation:
         """A new TCP connection."""
@@ -110,7 +127,7 @@ class Pipeline:
         flow = conversation.flow
         for direction, one in found:
             if isinstance(one, Skipped):
-                skip = Skip(one.frame, flow, direction, one.offset, one.size, one.data, one.reason)
+                skip = Skip(one.frame, flow, direction, one.offset, one.size, one.data, one.reason, one.code)
                 self.sessions.skip(skip)
                 yield skip
                 continue
@@ -188,7 +205,7 @@ class Pipeline:
 
 _NAMED = (Verdict.TLS, Verdict.QUIC, Verdict.HTTP, Verdict.OTHER)
 _EMPTY = interpret(NETWORK_MESSAGE, b"", cut=True)
-MISSING = {"cut": "cut-by-capture", "lost": "tcp-gap", "end": "stream-ends"}
+MISSING = {"cut": "cut-by-capture", "lost": "torn-batch", "end": "stream-ends"}
 _WHY = {
     "cut": "the rest was cut off by the capture (snap length)",
     "lost": "the rest isn't in the capture",

@@ -164,7 +164,7 @@ class _Run:
                     except UnicodeDecodeError as problem:
                         value = self.not_text(field, begin, pos, value, problem)
             elif op == EXTENSIONS:
-                pos = self.extensions(first, second, pos, stop, cut, depth, header, values)
+                pos = self.extensions(first, second, keep is not None, pos, stop, cut, depth, header, values)
                 continue
             elif op == CHOICE:
                 pos = self.choice(first, second, pos, stop, cut, depth, check)
@@ -282,10 +282,10 @@ class _Run:
         return pos
 
     def extensions(
-        self, known: dict[int, ExtensionProgram], nested: bool, pos: int, stop: int, cut: bool, depth: int, header: int,
-        values: Values,
+        self, known: dict[int, ExtensionProgram], nested: bool, tolerant: bool, pos: int, stop: int, cut: bool,
+        depth: int, header: int, values: Values,
     ) -> int:  # fmt: skip
-        """A chain of extensions."""
+        """A chain of extensions. With `tolerant`, one that isn't known may be skipped even with M=1."""
         if nested and pos == stop and not cut:
             return pos
         data, spans = self.data, self.spans
@@ -297,7 +297,7 @@ class _Run:
             pos += 1
             program = known.get(head & 127)
             if program is None:
-                pos = self.unknown(known, head, start, stop, cut, depth)
+                pos = self.unknown(known, tolerant, head, start, stop, cut, depth)
             else:
                 field, steps, loose, structured, keep = program
                 index = len(spans)
@@ -315,7 +315,14 @@ class _Run:
                 return pos
 
     def unknown(
-        self, known: dict[int, ExtensionProgram], head: int, start: int, stop: int, cut: bool, depth: int
+        self,
+        known: dict[int, ExtensionProgram],
+        tolerant: bool,
+        head: int,
+        start: int,
+        stop: int,
+        cut: bool,
+        depth: int,
     ) -> int:
         """An extension that the message doesn't know, by the encoding in its header."""
         enc, ident = head >> 5 & 3, head & 15
@@ -324,7 +331,7 @@ class _Run:
         pos = start + 1
         self.spans.append((EXT_HEADER, depth + 1, start, pos, head))
         what = f"extension 0x{ident:x} ({ENC_NAMES[enc]}, M={head >> 4 & 1})"
-        if head & 16:
+        if head & 16 and not tolerant:
             self.remarks.append(("unknown-mandatory-extension", start, pos, f"unknown mandatory {what}"))
         elif any(key & 15 == ident for key in known):
             self.remarks.append(("extension-form", start, pos, f"{what} is known in another form only"))

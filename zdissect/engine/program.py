@@ -138,7 +138,7 @@ class _Builder:
     def condition(self, text: str) -> tuple[int, int, Any]:
         """(mask, want, None) for a condition on one header flag, (0, 0, test) for any other."""
         simple = conditions.flag_test(text) if text else None
-        if simple and simple[0] in self.flags:
+        if simple and simple[0] in self.flags and self.flags[simple[0]].width == 1:
             mask = self.flags[simple[0]].mask
             return mask, mask if simple[1] else 0, None
         return 0, 0, conditions.test(text) if text else None
@@ -182,8 +182,10 @@ class _Builder:
         """op, first, second, keep, check of a node that holds others."""
         node = one.node
         if isinstance(node, Extensions):
-            return EXTENSIONS, {ext.key: self.extension(inside, ext) for inside in one.inside
-                                if isinstance(ext := inside.node, Extension)}, node.when == "", None, None  # fmt: skip
+            known = {
+                one.node.key: self.extension(one, one.node) for one in one.inside if isinstance(one.node, Extension)
+            }
+            return EXTENSIONS, known, node.when == "", node.tolerant or None, None
         if isinstance(node, Choice):
             return CHOICE, Table(node.messages), node.many, None, node.name
         if isinstance(node, Repeat):

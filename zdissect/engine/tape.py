@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from zdissect.grammar.registry import Field
-from zdissect.grammar.rules import RULES, Rule
+from zdissect.grammar.rule import Rule
+from zdissect.grammar.rules import RULES
 
 Span = tuple[Field, int, int, int, Any]
 """(field, depth, start, stop, value): bytes start..stop of the buffer. Groups come before what they hold, one level up.

@@ -40,6 +40,8 @@ class Skipped(NamedTuple):
     data: bytes
     """The bytes; empty for bytes that the capture doesn't hold."""
     reason: str
+    code: str = ""
+    """The rule that it is a finding of; empty if it is none."""
 
 
 class _Part(NamedTuple):
@@ -87,7 +89,7 @@ class Cutter:
             if self.torn:
                 size = min(self.torn, self.have)
                 self.torn -= size
-                yield self.skip(size, "the rest of a batch whose middle isn't in the capture")
+                yield self.skip(size, "the rest of a batch whose middle isn't in the capture", "torn-batch")
                 continue
             if self.lost:
                 self.scanned, found = self.search(final)
@@ -173,11 +175,11 @@ class Cutter:
         """The beginning of a batch whose end isn't there."""
         return self.take(self.have, reason)
 
-    def skip(self, size: int, reason: str) -> Skipped:
+    def skip(self, size: int, reason: str, code: str = "resynchronised") -> Skipped:
         """Passes over the first `size` bytes in hand."""
         offset = self.offset
         batch = self.take(size, reason)
-        return Skipped(batch.frame, offset, size, batch.buffer.data, reason)
+        return Skipped(batch.frame, offset, size, batch.buffer.data, reason, code)
 
     def gap(self, gap: Gap) -> Iterator[Batch | Skipped]:
         """A hole: ends the batch in hand; its length tells where the next one starts, if it is known."""
@@ -198,5 +200,6 @@ class Cutter:
             if self.parts:
                 yield self.skip(self.have, "a piece of a length prefix before bytes that aren't in the capture")
             self.lost = "behind bytes that aren't in the capture, up to the next batch"
-        why = "cut off by the capture (snap length)" if gap.reason == "cut" else "not in the capture"
-        yield Skipped(gap.frame, gap.offset, gap.size, b"", why)
+        cut = gap.reason == "cut"
+        why = "cut off by the capture (snap length)" if cut else "not in the capture"
+        yield Skipped(gap.frame, gap.offset, gap.size, b"", why, "cut-by-capture" if cut else "tcp-gap")

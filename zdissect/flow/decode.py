@@ -6,7 +6,8 @@ from zdissect.engine.interpreter import interpret
 from zdissect.engine.tape import Buffer, Tape
 from zdissect.flow.framing import DATAGRAM, Framing
 from zdissect.grammar.batch import BATCH
-from zdissect.grammar.rules import MALFORMED, RULES
+from zdissect.grammar.rule import MALFORMED
+from zdissect.grammar.rules import RULES
 
 LARGEST = 65535
 """Bytes of a decompressed batch where nothing smaller was agreed."""

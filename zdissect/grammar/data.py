@@ -41,10 +41,15 @@ PUT = Message(
     ),
 )  # fmt: skip
 
+PICO_ATTACHMENT = Extension(
+    "pico_attachment", 3, ZBUF, False, "The attachment where zenoh-pico reads it.", "notes 13 no. 34",
+    render="payload", column="attachment",
+)  # fmt: skip
+
 DEL = Message(
     "DEL", 0x02, "data", "The deletion of a resource.", "push#DEL Data Sub-Message",
     (Z, reserved(6), T_STAMP),
-    (TIMESTAMP, Extensions(SOURCE_INFO, attachment(2, "push#DEL Extensions"))),
+    (TIMESTAMP, Extensions(SOURCE_INFO, attachment(2, "push#DEL Extensions"), PICO_ATTACHMENT)),
 )  # fmt: skip
 
 QUERY_BODY = Extension(

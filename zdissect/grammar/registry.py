@@ -93,7 +93,7 @@ class Field:
         if self.render in ("zid", "ntp64"):
             return {"zid": "zid", "ntp64": "timestamp"}[self.render]
         if isinstance(node, Bit):
-            return "bool" if node.width == 1 else "uint8" if node.width <= 8 else "uint64"
+            return "bool" if node.width == 1 else f"uint{next(size for size in (8, 16, 32, 64) if node.width <= size)}"
         if isinstance(node, Vle):
             return f"uint{node.width}"
         if isinstance(node, Fixed):

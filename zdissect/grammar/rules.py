@@ -146,6 +146,24 @@ _RULES = (
         "capture",
     ),
     Rule(
+        "torn-batch", NOTE, CAPTURE,
+        "A batch of which a part isn't in the capture: what is there is shown, the rest is passed over up to where "
+        "its length says that the next batch begins.",
+        "capture",
+    ),
+    Rule(
+        "resynchronised", NOTE, CAPTURE,
+        "Bytes were passed over up to the next place where batches chain: behind a hole, or where the capture starts "
+        "in the middle of a stream.",
+        "capture",
+    ),
+    Rule(
+        "tcp-overlap", WARNING, CAPTURE,
+        "A TCP segment repeats bytes of the stream with another content. The first ones are kept, as most receivers "
+        "do.",
+        "capture",
+    ),
+    Rule(
         "tcp-gap", WARNING, CAPTURE,
         "TCP segments with bytes of this stream aren't in the capture: the capturing program lost them, or the "
         "capture began too late. The network need not have lost anything.",

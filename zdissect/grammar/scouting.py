@@ -16,14 +16,14 @@ SCOUT = Message(
             Bit("what", 0, "Roles that are asked for.", width=3, enum=enums.WHAT, column="whatami"),
         ), "Length of the ZenohID and roles that are asked for."),
         zid_nibble("zid", when="I"),
-        Extensions(),
+        Extensions(tolerant=True),
     ),
 )  # fmt: skip
 
 HELLO = Message(
     "HELLO", 0x02, "scouting", "Answers a SCOUT: who is there, and where.", "notes 5",
     (Z, reserved(6), flag("L", 5, on="locators present", off="no locators: the source address is the locator")),
-    (VERSION, PACKED, zid_nibble("zid"), locators("Number of locators.", "L"), Extensions()),
+    (VERSION, PACKED, zid_nibble("zid"), locators("Number of locators.", "L"), Extensions(tolerant=True)),
 )  # fmt: skip
 
 SCOUTING = (SCOUT, HELLO)

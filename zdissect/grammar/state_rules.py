@@ -50,8 +50,9 @@ SEQUENCES = (
     Rule("priority-without-qos", ERROR, PROTOCOL,
          "A priority other than Data on a session that didn't negotiate QoS. The receiver closes the link.",
          "code; notes 4.5 and 9 no. 20"),
-    Rule("priority-range", WARNING, PROTOCOL,
-         "A priority outside the range that QoSLink stated for this link.", "code; notes 9 no. 20"),
+    Rule("priority-range", NOTE, PROTOCOL,
+         "A priority outside the range that QoSLink stated for this link. The Rust implementation does so where no "
+         "link has the priority and the reliability of the message.", "code; recorded; notes 9 no. 20"),
 )  # fmt: skip
 
 FRAGMENTS = (

@@ -127,7 +127,7 @@ OPEN = Message(
     (Z, flag("T", 6, on="lease in seconds", off="lease in milliseconds"), A),
     (
         *lease(),
-        Vle("initial_sn", 32, "First sequence number that the sender will use.", column="initial_sn"),
+        Vle("initial_sn", 64, "First sequence number that the sender will use.", column="initial_sn"),
         Blob("cookie", 64, "The cookie of INIT_ACK, returned.", when="not A", render="opaque", column="cookie"),
         Extensions(
             Extension("qos", 1, UNIT, False, "Defined, never sent.", "notes 2.2"),
@@ -167,7 +167,7 @@ FRAME = Message(
     "FRAME", 0x05, "transport", "Carries network messages.", "message-reference#FRAME (0x05)",
     (Z, reserved(6), R),
     (
-        Vle("sn", 32, "Sequence number in its channel and priority.", column="sn"),
+        Vle("sn", 64, "Sequence number in its channel and priority.", column="sn"),
         Extensions(TRANSPORT_QOS),
         Choice("messages", *NETWORK, doc="Network messages, while they last.", many="while"),
     ),
@@ -177,7 +177,7 @@ FRAGMENT = Message(
     "FRAGMENT", 0x06, "transport", "Carries a piece of a network message.", "message-reference#FRAGMENT (0x06)",
     (Z, flag("M", 6, on="more fragments follow", off="last fragment"), R),
     (
-        Vle("sn", 32, "Sequence number in its channel and priority.", column="sn"),
+        Vle("sn", 64, "Sequence number in its channel and priority.", column="sn"),
         Extensions(
             TRANSPORT_QOS,
             Extension("first", 2, UNIT, False, "First fragment of a message (patch 1).", "notes 4.5"),
@@ -192,13 +192,13 @@ JOIN = Message(
     (Z, S_SIZE, flag("T", 5, on="lease in seconds", off="lease in milliseconds")),
     (
         VERSION, PACKED, zid_nibble("zid"), RESOLUTION, BATCH_SIZE, *lease(),
-        Vle("next_sn_reliable", 32, "Next sequence number, reliable channel; 0 with QoS.", column="initial_sn"),
-        Vle("next_sn_best_effort", 32, "Next sequence number, best-effort channel; 0 with QoS."),
+        Vle("next_sn_reliable", 64, "Next sequence number, reliable channel; 0 with QoS.", column="initial_sn"),
+        Vle("next_sn_best_effort", 64, "Next sequence number, best-effort channel; 0 with QoS."),
         Extensions(
             Extension("qos", 1, ZBUF, True, "Next sequence numbers of each priority.", "notes 2.2", (
                 Repeat("priorities", (
-                    Vle("next_sn_reliable", 32, "Next sequence number, reliable channel."),
-                    Vle("next_sn_best_effort", 32, "Next sequence number, best-effort channel."),
+                    Vle("next_sn_reliable", 64, "Next sequence number, reliable channel."),
+                    Vle("next_sn_best_effort", 64, "Next sequence number, best-effort channel."),
                 ), "8", "Control to Background."),
             )),
             Extension("shm", 2, ZBUF, True, "Defined, never sent.", "notes 2.3", render="opaque"),

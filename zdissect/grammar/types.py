@@ -194,13 +194,17 @@ class Extension:
 
 
 class Extensions:
-    """A chain of extensions; present where `when` holds, by default the message's Z flag."""
+    """A chain of extensions; present where `when` holds, by default the message's Z flag.
 
-    __slots__ = ("known", "when")
+    `tolerant`: receivers skip even unknown ones with M=1.
+    """
 
-    def __init__(self, *known: Extension, when: str = "Z") -> None:
+    __slots__ = ("known", "tolerant", "when")
+
+    def __init__(self, *known: Extension, when: str = "Z", tolerant: bool = False) -> None:
         self.known = known
         self.when = when
+        self.tolerant = tolerant
 
 
 class Choice:

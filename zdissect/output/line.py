@@ -4,7 +4,7 @@ from typing import Any
 
 from zdissect.engine.messages import Row
 from zdissect.output.style import Style
-from zdissect.output.text import payload, quoted, safe
+from zdissect.output.text import payload, quoted, safe, unresolved
 
 _NAMES = ("request_id", "interest_id", "interest_mode", "expr_id", "entity_id", "target", "consolidation", "budget",
           "timeout_ms", "version", "whatami", "zid", "resolution_sn", "batch_size", "lease_ms", "initial_sn", "patch",
@@ -15,10 +15,7 @@ def key(row: Row) -> str:
     """The key expression of a message: resolved, or `?9/q` (`?9` stands for a declared id that isn't known here)."""
     if row.get("key_expr") is not None:
         return safe(row["key_expr"])
-    scope, suffix = row.get("key_scope"), row.get("key_suffix") or ""
-    if scope is None:
-        return ""
-    return safe(f"?{scope}{suffix}" if scope else suffix)
+    return unresolved(row) if row.get("key_scope") is not None else ""
 
 
 def summary(row: Row, style: Style, limit: int) -> str:

@@ -1,5 +1,8 @@
 """Bytes and texts of a capture as text that is safe to print: no control character, no escape reaches the terminal."""
 
+from collections.abc import Mapping
+from typing import Any
+
 _ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\\": "\\\\", '"': '\\"'}
 
 
@@ -55,6 +58,12 @@ def _text(data: bytes, cut: bool) -> str | None:
         except UnicodeDecodeError:
             continue
     return None
+
+
+def unresolved(row: Mapping[str, Any]) -> str:
+    """A wire expression whose scope isn't known: `?9/q`, where `?9` stands for the declared id."""
+    scope, suffix = row.get("key_scope"), row.get("key_suffix") or ""
+    return safe(f"?{scope}{suffix}" if scope else suffix)
 
 
 def hexdump(data: bytes, indent: str = "") -> str:

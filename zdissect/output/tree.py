@@ -4,16 +4,18 @@ Lines are written straight from the spans. What doesn't change from message to m
 words of a header) is made once and kept.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from zdissect.engine.messages import Message
 from zdissect.engine.tape import Remark, Span, Tape
+from zdissect.grammar.derived import DERIVED, SHOWN_ONCE
 from zdissect.grammar.primitives import RENDERINGS, encoding_text
 from zdissect.grammar.registry import EXT_HEADER, Field
 from zdissect.grammar.rules import RULES
 from zdissect.grammar.types import ENC_NAMES, Bit, Fixed
 from zdissect.output.style import Style
-from zdissect.output.text import count, payload, quoted, safe
+from zdissect.output.text import count, payload, quoted, safe, unresolved
 
 _GROUPS = frozenset({"group", "repeat", "item"})
 
@@ -35,9 +37,10 @@ class TreeWriter:
         self.blank = " " * (self.width + 6)
         self.bit_lines: dict[tuple[Field, int, int], list[str]] = {}
 
-    def lines(self, tape: Tape, base: int = 0) -> Iterator[str]:
-        """The lines of a tape; offsets count from the start of its bytes, plus `base`."""
-        data, start = tape.data, tape.start - base
+    def lines(self, tape: Tape, messages: Sequence[Message] = ()) -> Iterator[str]:
+        """The lines of a tape; offsets count from the start of its bytes. With `messages`, what is known of them."""
+        data, start = tape.data, tape.start
+        known = {message.first: message for message in messages}
         remarks = sorted(tape.remarks, key=lambda remark: remark[1])
         spans = tape.spans
         encoding = ""
@@ -46,12 +49,14 @@ class TreeWriter:
             span = spans[index]
             field, depth, at, stop, value = span
             index += 1
-            if field.kind in ("message", "extension") and index < len(spans) and spans[index][0].kind == "header":
+            if field.kind in ("message", "extension"):
                 yield from self.head(span, spans[index], data, start)
                 stop = spans[index][3]
-                index += 1
                 if field.kind == "message":
                     encoding = ""
+                    if index - 1 in known:
+                        yield from self.derived(known[index - 1], depth)
+                index += 1
             elif field.leaf:
                 if field.render == "encoding":
                     encoding = encoding_text(value >> 1, None)
@@ -87,6 +92,18 @@ class TreeWriter:
             text = f"ext 0x{byte & 15:x} {ENC_NAMES[byte >> 5 & 3]}: {style.message}{name}{style.end}"
         yield self.line(at - start, data[at : header[3]], depth, text)
         yield from self.bits(header[0], byte, depth)
+
+    def derived(self, message: Message, depth: int) -> Iterator[str]:
+        """What the session knows of a message, in brackets."""
+        style, row = self.style, message.row
+        for one in DERIVED:
+            value = row.get(one.column)
+            if value is not None and one.column not in SHOWN_ONCE:
+                text = f"[{one.label}: {safe(one.show(value))}]"
+                yield f"{self.blank}{'  ' * (depth + 1)}{style.derived}{text}{style.end}"
+        if "key_scope" in row and row.get("key_expr") is None:
+            text = f"[Key expression: {unresolved(row)}, not declared in the capture]"
+            yield f"{self.blank}{'  ' * (depth + 1)}{style.derived}{text}{style.end}"
 
     def bits(self, field: Field, value: int, depth: int) -> list[str]:
         """The lines of the bit fields of a byte or of an integer."""

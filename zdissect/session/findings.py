@@ -19,7 +19,8 @@ def key(message: Message) -> None:
     text = row.get("key_expr")
     if text is None or (text == "" and not row.get("key_scope")):
         return
-    at = f"{(row.get('body') if row['message'] == 'DECLARE' else row['message'] or '').lower()}.suffix"
+    owner: str = row.get("body", "") if row["message"] == "DECLARE" else row["message"]
+    at = f"{owner.lower()}.suffix"
     problem = keyexprs.check(text)
     if problem is not None:
         message.remark("invalid-keyexpr", f"{text!r}: {problem}", at)

@@ -69,16 +69,28 @@ class Handshake:
     step: int = 0
     """How many of the four messages were seen."""
     agreed: Parameters | None = None
+    partial: bool = False
+    """An INIT was cut: what it proposed isn't known."""
     framings: list[Framing | None] = field(default_factory=lambda: [None, None])
     """The framing that a direction has from its next batch on; None if it doesn't change."""
+
+    @property
+    def known(self) -> bool:
+        """Whether both ends have said who they are."""
+        return None not in (self.ends[0].zid, self.ends[1].zid)
 
     @property
     def complete(self) -> bool:
         """Whether all four messages were seen."""
         return self.step == len(STEPS)
 
-    def feed(self, message: Message, direction: int) -> None:
-        """Takes an INIT or OPEN."""
+    def feed(self, message: Message, direction: int, whole: bool, heard: bool) -> None:
+        """Takes an INIT or OPEN.
+
+        Args:
+            whole: Its end is in the capture.
+            heard: The capture holds messages of the other side too.
+        """
         row = message.row
         name = row["message"]
         step = STEPS.index(name)
@@ -86,7 +98,7 @@ class Handshake:
             self.opener = direction
         if step and step > self.step:
             text = f"{name} without {STEPS[step - 1]}"
-            if self.step:
+            if self.step and heard:
                 message.remark("handshake-order", text)
         elif step < self.step:
             message.remark("handshake-order", f"{name} after {STEPS[self.step - 1]}")
@@ -94,7 +106,8 @@ class Handshake:
         end, other = self.ends[direction], self.ends[1 - direction]
         if name.startswith("INIT"):
             self.init(message, row, end)
-            if name == "INIT_ACK":
+            self.partial = self.partial or not whole
+            if name == "INIT_ACK" and not self.partial:
                 self.answer(message, end, other)
         else:
             self.open(message, row, direction, end, other)

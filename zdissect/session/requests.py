@@ -99,10 +99,12 @@ class Requests:
 
     def unknown(self, message: Message, ident: int | None, late: str, complete: bool) -> None:
         """An answer without an open request."""
+        if ident is None:
+            return
         if ident in self.ended:
             text = f"request {ident} of frame {self.ended[ident].frame} has ended"
             message.remark(late, text)
-        elif ident is not None and complete:
+        elif complete:
             message.remark("response-unknown", f"there is no request {ident}")
 
     def overdue(self, message: Message, ts_ns: int) -> None:

@@ -56,6 +56,8 @@ class Link:
     pulses: tuple[Pulse, Pulse] = field(default_factory=lambda: (Pulse(), Pulse()))
     holes: list[int] = field(default_factory=lambda: [0, 0])
     """Holes of the capture in each direction."""
+    messages: list[int] = field(default_factory=lambda: [0, 0])
+    """Messages of each direction."""
 
     def is_closed(self) -> bool:
         """Whether a side has sent CLOSE: the next handshake on these ports is a new one."""

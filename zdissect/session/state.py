@@ -1,15 +1,18 @@
 """The state of all sessions of a capture.
 
-Rules. All state lives in this package. It sees decoded messages only, in the order of their streams, and knows nothing of
-files, terminals or filters. It looks back, never ahead: what it says of a message doesn't depend on later ones, nor
+Rules. All state lives in this package. It sees decoded messages only, in the order of their streams, and knows nothing
+of files, terminals or filters. It looks back, never ahead: what it says of a message doesn't depend on later ones, nor
 on what is displayed. Facts go into the message's row, findings onto its tape. What can't be known stays unknown.
 
-A session is a pair of ZenohIDs, over all its links; a flow whose handshake isn't in the capture is a session of its own.
+A session is a pair of ZenohIDs, over all its links; a flow whose handshake isn't in the capture is a session of its
+own.
 """
 
 from zdissect.dissection import Dissection, Skip
 from zdissect.engine.messages import Message
 from zdissect.flow.framing import Framing
+from zdissect.grammar.rule import MALFORMED
+from zdissect.grammar.rules import RULES
 from zdissect.session import carriers, findings, network, scouting
 from zdissect.session.fragments import Assembled
 from zdissect.session.handshake import STEPS, Handshake
@@ -34,6 +37,7 @@ class Sessions:
         """Adds what is known to the messages of a dissection; the fragmented messages that it completes."""
         link = self.link(item.flow.id)
         direction = item.direction
+        link.messages[direction] += len(item.messages)
         out: list[Assembled] = []
         self.batch(link, item)
         for index, message in enumerate(item.messages):
@@ -113,9 +117,10 @@ class Sessions:
         name = message.row["message"]
         if name == "INIT_SYN" and link.handshake.step and link.is_closed():
             link.handshake = Handshake()
-        link.handshake.feed(message, item.direction)
+        whole = not item.missing and not any(RULES[code].group == MALFORMED for code, *_ in item.tape.remarks)
+        link.handshake.feed(message, item.direction, whole, link.messages[1 - item.direction] > 0)
         shake = link.handshake
-        if name == "OPEN_SYN" and shake.agreed is not None:
+        if name == "OPEN_SYN" and shake.known:
             self.join(link, item.frame.ts_ns)
         end = shake.ends[item.direction]
         side = item.direction ^ link.flip
@@ -129,10 +134,8 @@ class Sessions:
         pair = frozenset((opener.zid, other.zid))
         session = self.pairs.get(pair)
         agreed = shake.agreed
-        assert agreed is not None
-        if session is None or not session.links or not (
-            agreed.multilink or ts_ns - session.born_ns < JOIN_WINDOW_NS
-        ):  # fmt: skip
+        several = agreed is not None and agreed.multilink
+        if session is None or not session.links or not (several or ts_ns - session.born_ns < JOIN_WINDOW_NS):
             session = Session((opener.zid, other.zid), (opener.role, other.role), agreed, ts_ns)
             session.holes = sum(link.holes)
             self.pairs[pair] = session
@@ -156,11 +159,12 @@ class Sessions:
         agreed = self.link(flow).handshake.agreed
         return agreed.batch_size if agreed is not None else 65535
 
-    def end(self, flow: str) -> None:
+    def end(self, flow: str) -> Link | None:
         """A flow has ended: its link leaves the session."""
         link = self.links.pop(flow, None)
         if link is not None:
             link.session.links.discard(flow)
+        return link
 
     def assembled(self, item: Dissection) -> None:
         """Takes a message that was put together from fragments."""
