@@ -5,6 +5,8 @@ Nothing heavy is imported here; each command imports what it needs when it runs.
 
 import os
 import sys
+from importlib import import_module
+from typing import ClassVar
 
 import click
 
@@ -30,17 +32,27 @@ INTERRUPTED = 130
 class Commands(click.Group):
     """A group whose default command is `dissect`, so that `zdissect FILE` works beside `zdissect hex`."""
 
-    modules = {"dissect": "dissect", "hex": "hex", "fields": "reference", "explain": "reference"}  # noqa: RUF012
+    modules: ClassVar[dict[str, tuple[str, str]]] = {
+        "dissect": ("dissect", ""),
+        "hex": ("hex", "Dissect one message, batch or datagram from any paste."),
+        "stats": ("stats", "Sessions, keys, queries, findings and bytes in numbers."),
+        "fields": ("reference", "List the fields of the protocol."),
+        "explain": ("reference", "Explain a finding, a field or a message."),
+    }
+    """Module and short help of each command; the module is imported only when the command is used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return [name for name in self.modules if name != "dissect"]
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, self.modules[name][1]) for name in self.list_commands(ctx)])
+
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        module = self.modules.get(cmd_name)
-        if module is None:
+        if cmd_name not in self.modules:
             return None
-        imported = __import__(f"{__package__}.{module}", fromlist=["commands"])
-        command: click.Command = imported.commands[cmd_name]
+        module = import_module(f".{self.modules[cmd_name][0]}", __package__)
+        command: click.Command = module.commands[cmd_name]
         return command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

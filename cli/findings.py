@@ -1,0 +1,26 @@
+"""Findings in numbers: the summary on standard error, and --fail-on."""
+
+from collections import Counter
+
+from zdissect.grammar.rule import ERROR, NOTE, WARNING
+from zdissect.grammar.rules import RULES
+
+SEVERITIES = (NOTE, WARNING, ERROR)
+
+
+def reaches(found: Counter[str], severity: str) -> bool:
+    """Whether there is a finding at or above a severity."""
+    least = SEVERITIES.index(severity)
+    return any(SEVERITIES.index(RULES[code].severity) >= least for code in found)
+
+
+def describe(found: Counter[str]) -> str:
+    """The findings in a line, the worst first."""
+    parts = []
+    for severity in reversed(SEVERITIES):
+        codes = {code: number for code, number in found.items() if RULES[code].severity == severity}
+        if codes:
+            total = sum(codes.values())
+            each = ", ".join(f"{code} {number}" for code, number in sorted(codes.items()))
+            parts.append(f"{total} {severity}{'s' if total > 1 else ''} ({each})")
+    return f"{'; '.join(parts)}. `zdissect explain CODE` tells more"

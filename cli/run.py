@@ -1,0 +1,79 @@
+"""One run of `zdissect FILE...`: reads, dissects, writes."""
+
+import sys
+from collections.abc import Iterator
+
+from zdissect.capture import CaptureError, open_capture
+from zdissect.pipeline import Options, Pipeline
+from zdissect.records import Frame
+
+from .common import complain
+from .findings import describe
+from .writers import Writer
+
+
+class Run:
+    """One run over files: reads, dissects, writes, counts."""
+
+    def __init__(self, files: tuple[str, ...], limit: int | None, options: Options, writer: Writer) -> None:
+        self.files = files
+        self.limit = limit
+        self.writer = writer
+        self.pipeline = Pipeline(options)
+        self.problems: list[CaptureError] = []
+        self.frames = 0
+        self.live = "-" in files
+
+    def run(self) -> None:
+        """Dissects all frames. What is good is written even if a file ends in the middle, or on Ctrl-C."""
+        write = sys.stdout.write
+        feed, show = self.pipeline.feed, self.writer.show
+        pending: list[str] = []
+        size = 0
+        try:
+            for frame in self.read():
+                for item in feed(frame):
+                    pending.append(show(item))
+                    size += len(pending[-1])
+                if size > _BLOCK or (self.live and pending):
+                    write("".join(pending))
+                    pending.clear()
+                    size = 0
+                    if self.live:
+                        sys.stdout.flush()
+            pending += [show(item) for item in self.pipeline.close()]
+            pending.append(self.writer.end())
+        finally:
+            write("".join(pending))
+
+    def read(self) -> Iterator[Frame]:
+        """The frames of all files; a file that can't be read further is noted."""
+        for name in self.files:
+            try:
+                with open_capture(name) as capture:
+                    for frame in capture:
+                        self.frames += 1
+                        yield frame
+                        if self.frames == self.limit:
+                            return
+            except CaptureError as problem:
+                self.problems.append(problem)
+
+    def summary(self) -> None:
+        """What was wrong with files, and what was found, on standard error."""
+        sys.stdout.flush()
+        for problem in self.problems:
+            complain(str(problem))
+        if not self.writer.messages and (self.frames or not self.problems):
+            complain(f"no Zenoh found in {self.frames} frames{self.others()}")
+        if self.writer.findings:
+            complain(describe(self.writer.findings))
+
+    def others(self) -> str:
+        """What else was there, if nothing was Zenoh."""
+        others = self.pipeline.others()
+        return " (" + ", ".join(f"{number} {name}" for name, number in others.items()) + ")" if others else ""
+
+
+_BLOCK = 1 << 16
+"""Characters that are gathered before they are written."""
