@@ -77,9 +77,9 @@ def hexadecimal(
             lines = _verdict(piece, reading, others, len(pieces) > 1, forced=bool(name))
             click.echo("\n" * bool(number) + "\n".join(lines), err=True)
         if number and form == "tree":
-            click.echo()
-        for line in _show(piece, reading, form, style, limit, dump):
-            click.echo(line)
+            sys.stdout.write("\n")
+        sys.stdout.write("".join(f"{line}\n" for line in _show(piece, reading, form, style, limit, dump)))
+        sys.stdout.flush()  # so that it stands below its verdict, wherever both go
     return DONE
 
 

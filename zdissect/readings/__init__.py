@@ -60,13 +60,23 @@ class Reading(NamedTuple):
 
 
 def readings(data: bytes) -> list[Reading]:
-    """The best attempt of every kind of reading that can be tried, best first; at least one."""
+    """The best attempt of every kind of reading that can be tried, best first; at least one, none twice."""
     found = []
     for name, kind in KINDS.items():
         attempts = (kind.guess or kind.force)(data)
         if attempts:
-            found.append(_judge(name, max(attempts, key=total)))
-    return sorted(found, key=lambda reading: -reading.score)  # stable: equals stay in the order of NAMES
+            found.append(_judge(name, attempts))
+    out: list[Reading] = []
+    for reading in sorted(found, key=lambda reading: -reading.score):  # stable: equals stay in the order of NAMES
+        if not any(_same(reading, other) for other in out):
+            out.append(reading)
+    return out
+
+
+def _same(one: Reading, other: Reading) -> bool:
+    """Whether two readings found the same, as framings do that differ only in what isn't there."""
+    pairs = zip(one.parts, other.parts, strict=False)
+    return 0 < len(one.parts) == len(other.parts) and all(a.tape.spans == b.tape.spans for a, b in pairs)
 
 
 def read_as(data: bytes, name: str) -> Reading:
@@ -79,7 +89,7 @@ def read_as(data: bytes, name: str) -> Reading:
     attempts = KINDS[word].force(data) if word in KINDS else one_message(data, word)
     if not attempts:  # a packet can't be forced
         return Reading(word, f"not {KINDS[word].doc}", (), 0.0, False, "no IP header at any place where one can stand")
-    return _judge(word, max(attempts, key=total))
+    return _judge(word, attempts)
 
 
 def canonical(name: str) -> str:
@@ -93,8 +103,9 @@ def canonical(name: str) -> str:
     raise UnknownName(name, next(iter(get_close_matches(word, [*KINDS, *ALIASES, *message_names()], 1)), ""))
 
 
-def _judge(name: str, attempt: Attempt) -> Reading:
-    """The reading that an attempt is, and why."""
+def _judge(name: str, attempts: list[Attempt]) -> Reading:
+    """The reading that the best of some attempts is, and why."""
+    score, attempt = max(((total(one), one) for one in attempts), key=lambda pair: pair[0])
     faults = sum(errors(part.tape) for part in attempt.parts)
     left = sum(undecoded(part.tape) for part in attempt.parts)
     complete = not faults and not left
@@ -107,7 +118,7 @@ def _judge(name: str, attempt: Attempt) -> Reading:
         why.append("1 error" if faults == 1 else f"{faults} errors")
     if left:
         why.append("1 byte not decoded" if left == 1 else f"{left} bytes not decoded")
-    return Reading(name, attempt.title, tuple(attempt.parts), total(attempt), complete, ", ".join(why))
+    return Reading(name, attempt.title, tuple(attempt.parts), score, complete, ", ".join(why))
 
 
 def _outermost(part: Part) -> list[str]:

@@ -18,6 +18,8 @@ _EMPTY_RUN = 16
 """Empty batches in a row after which zeros are just zeros."""
 _PREFIX, _MORE, _EMPTY, _BLOCK = 5.0, 2.0, -6.0, 12.0
 """Evidence in bits: of each byte of a prefix that fits; of each batch more; of an empty batch; of an LZ4 block."""
+_LEAST = 12
+"""Bytes that LZ4 never compresses."""
 _RARE = -6.0
 """Compression must be switched on at both ends."""
 
@@ -49,9 +51,9 @@ def stream(data: bytes, framing: Framing = STREAM, start: int = 0, stop: int | N
 
 def first_batch(data: bytes) -> Attempt:
     """The first batch of a stream; what is behind it is left over."""
-    stop = STREAM.prefix + int.from_bytes(data[: STREAM.prefix], "little")
-    evidence = _PREFIX * STREAM.prefix if STREAM.prefix < stop <= len(data) else 0.0
-    fit = "the length prefix fits" if stop == len(data) else ""
+    stop = min(len(data), STREAM.prefix + int.from_bytes(data[: STREAM.prefix], "little"))
+    evidence = _fit(data, STREAM.prefix, 0, stop) if stop > STREAM.prefix else _EMPTY
+    fit = "the length prefix fits" if evidence > 0 and stop == len(data) else ""
     return Attempt("a batch with its length prefix", [part(BATCH, data, **STREAM.inputs)], fit, evidence)
 
 
@@ -99,6 +101,6 @@ def _batch(data: bytes, framing: Framing, start: int, stop: int) -> list[Part]:
 
 
 def _saved(parts: list[Part]) -> float:
-    """Evidence of compression: senders compress only if it saves bytes."""
-    pairs = [(batch.tape, plain.tape) for batch, plain in pairwise(parts) if not plain.given]
-    return _RARE + sum(_BLOCK if plain.stop > batch.stop - batch.start else -_BLOCK for batch, plain in pairs)
+    """Evidence of compression: senders compress only if it saves bytes, and LZ4 can't on the shortest inputs."""
+    pairs = [(batch.tape, plain.tape.stop) for batch, plain in pairwise(parts) if not plain.given]
+    return _RARE + sum(_BLOCK if size > max(_LEAST, tape.stop - tape.start) else -_BLOCK for tape, size in pairs)
