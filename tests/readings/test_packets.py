@@ -1,0 +1,69 @@
+"""Whole packets, as tcpdump -X and Wireshark show them."""
+
+from pathlib import Path
+
+import pytest
+
+from zdissect.capture import open_capture
+from zdissect.readings import read_as, readings
+
+SAMPLES = Path(__file__).parents[2] / "samples"
+IP = 14
+
+
+def packets(name: str) -> list[bytes]:
+    with open_capture(str(SAMPLES / name)) as capture:
+        return [bytes(frame.data) for frame in capture]
+
+
+def test_tcp_with_and_without_the_ethernet_header():
+    data = next(one for one in packets("pubsub-tcp.pcap") if readings(one)[0].messages)
+    whole, bare = readings(data)[0], readings(data[IP:])[0]
+    assert whole.name == bare.name == "packet"
+    assert whole.title == bare.title
+    assert whole.title.startswith("a TCP packet 1")
+    assert whole.title.endswith(": a batch with its length prefix (stream)")
+    assert whole.messages == bare.messages == ["INIT_SYN"]
+    assert whole.parts[0].base - bare.parts[0].base == IP
+
+
+@pytest.mark.parametrize(
+    ("name", "word"),
+    [
+        ("scouting-multicast.pcap", "(scouting)"),
+        ("udp-small-batch.pcap", "(datagram)"),
+        ("low-latency.pcap", "(lowlatency)"),
+        ("compression-mixed.pcap", "(compressed)"),
+    ],
+)
+def test_payloads(name, word):
+    titles = [readings(data)[0].title for data in packets(name)]
+    assert any(title.endswith(word) for title in titles)
+
+
+def test_without_payload():
+    reading = readings(packets("pubsub-tcp.pcap")[0])[0]
+    assert (reading.name, reading.parts, reading.title[-17:]) == ("packet", (), ", without payload")
+
+
+def test_without_tcp_or_udp():
+    icmp = bytes.fromhex("4500001c 0001 0000 40 01 7cde 7f000001 7f000001 0800 f7ff 0000 0000")
+    assert readings(icmp)[0].title == "a packet without TCP or UDP (icmp)"
+
+
+def test_every_packet_of_the_samples_is_one():
+    for name in ("pubsub-tcp.pcap", "scouting-multicast.pcap", "udp-small-batch.pcap", "gossip.pcap"):
+        assert {readings(data)[0].name for data in packets(name)} == {"packet"}
+
+
+def test_what_is_no_packet():
+    assert read_as(b"\x04", "packet") == (
+        "packet", "not a whole packet with its IP or Ethernet header", (), 0.0, False,
+        "no IP header at any place where one can stand",
+    )  # fmt: skip
+
+
+def test_any_cut_packet():
+    for data in packets("pubsub-tcp.pcap")[:12]:
+        for size in range(0, len(data), 7):
+            assert readings(data[:size])
