@@ -1,19 +1,22 @@
 """`zdissect hex`: bytes from any paste, as whatever they are."""
 
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import click
 
+from zdissect.grammar.rule import ERROR, NOTE, WARNING
 from zdissect.output.style import COLOUR, PLAIN, Style
 from zdissect.output.text import count, hexdump
 from zdissect.output.tree import TreeWriter
 from zdissect.paste import PasteError, Piece, parse_paste
 from zdissect.readings import NAMES, Part, Reading, UnknownName, canonical, read_as, readings
 
-from .common import DONE, UNREADABLE, color_option, complain, raw_columns, wants_color
+from .common import DONE, FINDINGS, UNREADABLE, color_option, complain, raw_columns, wants_color
+from .findings import reaches
 
 _WORDS = "".join(f"  {name:<12} {doc}\n" for name, doc in NAMES.items())
 HELP = f"""Dissects bytes that were copied from anywhere.
@@ -47,6 +50,9 @@ _OTHERS = 3
 @click.option("-x", "dump", is_flag=True, help="Add a hex dump.")
 @click.option("--bytes", "limit", type=click.IntRange(min=1), default=96, metavar="N", help="Bytes of a payload shown.")
 @click.option("-q", "quiet", is_flag=True, help="Don't say on standard error what the bytes were read as.")
+@click.option(
+    "--fail-on", type=click.Choice([NOTE, WARNING, ERROR]), help="Exit with 3 if there are findings at or above this."
+)
 @color_option
 def hexadecimal(
     text: tuple[str, ...],
@@ -56,6 +62,7 @@ def hexadecimal(
     dump: bool,
     limit: int,
     quiet: bool,
+    fail_on: str | None,
     color: str,
 ) -> int:
     """Reads, decides, shows."""
@@ -71,8 +78,10 @@ def hexadecimal(
         complain(str(problem))
         return UNREADABLE
     style = COLOUR if wants_color(color) else PLAIN
+    findings: Counter[str] = Counter()
     for number, piece in enumerate(pieces):
         reading, others = _choose(piece.data, name)
+        findings.update(code for part in reading.parts for code, *_ in part.tape.remarks)
         if not quiet:
             lines = _verdict(piece, reading, others, len(pieces) > 1, forced=bool(name))
             click.echo("\n" * bool(number) + "\n".join(lines), err=True)
@@ -80,7 +89,7 @@ def hexadecimal(
             sys.stdout.write("\n")
         sys.stdout.write("".join(f"{line}\n" for line in _show(piece, reading, form, style, limit, dump)))
         sys.stdout.flush()  # so that it stands below its verdict, wherever both go
-    return DONE
+    return FINDINGS if fail_on and reaches(findings, fail_on) else DONE
 
 
 class _Unreadable(Exception):
@@ -154,7 +163,7 @@ def _verdict(piece: Piece, reading: Reading, others: list[Reading], several: boo
         yield f"fits better: {_short(fitting[0])}: {fitting[0].title}; {fitting[0].why}"
     elif fitting:
         yield f"also fits: {', '.join(_short(other) for other in fitting[:_OTHERS])}"
-    elif others and not forced and others[0].score > (0 if reading.complete else _HOPELESS):
+    elif others and not forced and others[0].score > (0 if reading.plausible else _HOPELESS):
         but = "which any bytes would fit" if others[0].complete else f"but {others[0].why}"
         yield f"next best: {_short(others[0])}, {but}"
 

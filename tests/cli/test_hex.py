@@ -169,6 +169,11 @@ def test_quiet_and_colour():
     assert "\x1b[" not in run("04").out
 
 
+def test_findings_can_fail():
+    overlong = "25 80 00"
+    assert [run(*args, overlong).code for args in ((), ("--fail-on", "error"), ("--fail-on", "warning"))] == [0, 0, 3]
+
+
 def test_unknown_reading():
     assert run("--as", "putt", "04") == Run(
         2, "", "Invalid value for --as: no reading is called 'putt'; did you mean put?"

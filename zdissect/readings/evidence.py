@@ -19,7 +19,7 @@ _HEADER = 2.5
 _EXTENSION = 3.0
 _LANDS = 5.0
 """The last field ends where the bytes end, and it isn't one that takes all there are."""
-_ANYTHING = -6.0
+_ANYTHING = -10.0
 """The last field takes any bytes."""
 _COSTS = {"error": -10.0, "warning": -5.0, "note": -2.0}
 _ENTITY = 24
@@ -54,7 +54,7 @@ def weigh(tape: Tape) -> float:
     last = next((span for span in reversed(tape.spans) if span[0].leaf), None)
     if last is None or last[0].kind == "undecoded":
         return total
-    return total + (_ANYTHING if last[0].kind == "rest" and not _text(last) else _LANDS)
+    return total + (_ANYTHING if last[0].kind == "rest" and last[4] and not _text(last) else _LANDS)
 
 
 def _span(span: Span) -> float:
