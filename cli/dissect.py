@@ -31,7 +31,7 @@ class Default(click.Command):
 @click.option("--bytes", "limit", type=click.IntRange(min=1), default=96, metavar="N", help="Bytes of a payload shown.")
 @click.option("-q", "quiet", is_flag=True, help="No summary on standard error.")
 @click.option(
-    "--fail-on", type=click.Choice([NOTE, WARNING, ERROR]), help="Exit with 3 if there are findings at or above this."
+    "--fail-on", type=click.Choice([NOTE, WARNING, ERROR]), help="Exit with 3 if there is a finding at or above this."
 )
 @color_option
 def dissect(

@@ -75,7 +75,7 @@ class Commands(click.Group):
     cls=Commands,
     help=HELP,
     no_args_is_help=True,
-    subcommand_metavar="[OPTIONS] FILE... | COMMAND ...",
+    subcommand_metavar="FILE... | COMMAND ...",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},
 )
 @click.version_option(__version__, message="zdissect %(version)s, Zenoh protocol 0x09")

@@ -1,11 +1,13 @@
 """The forms of output: what a dissection becomes."""
 
+import json
 from collections import Counter
 from typing import Protocol
 
 from zdissect.dissection import Dissection, Item, Skip, findings
 from zdissect.output import jsonl
 from zdissect.output.line import summary
+from zdissect.output.nested import document
 from zdissect.output.style import COLOUR, PLAIN, Style
 from zdissect.output.text import count, hexdump
 from zdissect.output.times import formatter
@@ -116,6 +118,26 @@ class Jsonl(_Counting):
         return "".join(jsonl.line(row) + "\n" for row in self.table.rows(item))
 
 
+class Nested(_Counting):
+    """`-T json`: an array of nested documents, one per batch."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.encode = json.JSONEncoder(separators=(",", ":")).encode
+        self.started = False
+
+    def show(self, item: Item) -> str:
+        self.count(item)
+        if isinstance(item, Skip):
+            return ""
+        start = ",\n" if self.started else "[\n"
+        self.started = True
+        return start + self.encode(document(item))
+
+    def end(self) -> str:
+        return "\n]\n" if self.started else "[]\n"
+
+
 def arrow(item: Item) -> str:
     """`source > destination`."""
     src, dst = item.flow.ends if item.direction == 0 else item.flow.ends[::-1]
@@ -158,4 +180,4 @@ def make_writer(kind: str, color: bool, columns: int, limit: int, times: str, du
         return Trees(style, columns, limit, times, dump)
     if kind == "line":
         return Lines(style, limit, times)
-    return Jsonl()
+    return Nested() if kind == "json" else Jsonl()

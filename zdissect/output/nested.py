@@ -1,0 +1,127 @@
+"""A dissection as nested JSON: every node with its name, value, meaning and range in bits."""
+
+from typing import Any
+
+from zdissect.dissection import Dissection, findings
+from zdissect.engine.messages import Message
+from zdissect.engine.tape import Span
+from zdissect.grammar.derived import DERIVED
+from zdissect.grammar.primitives import RENDERINGS
+from zdissect.grammar.registry import Field
+from zdissect.grammar.types import Bit
+from zdissect.table import Table
+
+Node = dict[str, Any]
+
+
+def document(item: Dissection) -> Node:
+    """The whole of a dissection: where it is from, its bytes, its nodes, its findings.
+
+    A node has `name`, `start` and `bits` (position and size in bits in the buffer), and what it has of `value`,
+    `meaning`, `children`, `derived`. Bytes are hex; integers above 2**53 are exact, as JSON allows.
+    """
+    where = Table.where(item)
+    return {
+        "file": where["file"],
+        "frame_number": where["frame_number"],
+        "frames": list(item.frames),
+        "ts_ns": where["ts_ns"],
+        "flow_id": where["flow_id"],
+        "link": where["link"],
+        "src": f"{where['src_ip']}:{where['src_port']}",
+        "dst": f"{where['dst_ip']}:{where['dst_port']}",
+        "buffer": {"name": item.buffer.name, "origin": item.origin or None, "data": item.buffer.data.hex()},
+        "missing": item.missing or None,
+        "nodes": nodes(item),
+        "findings": [
+            {
+                "severity": one.rule.severity,
+                "group": one.rule.group,
+                "code": one.rule.code,
+                "message": one.message,
+                "start": one.start * 8,
+                "bits": (one.stop - one.start) * 8,
+            }
+            for one in findings(item)
+        ],
+    }
+
+
+def nodes(item: Dissection) -> list[Node]:
+    """The spans of a dissection as a forest."""
+    known = {message.first: message for message in item.messages}
+    roots: list[Node] = []
+    path: list[tuple[int, list[Node]]] = [(-1, roots)]
+    for index, span in enumerate(item.tape.spans):
+        depth = span[1]
+        while path[-1][0] >= depth:
+            path.pop()
+        made = node(span, item.tape.start)
+        if index in known:
+            made["derived"] = derived(known[index])
+        path[-1][1].append(made)
+        path.append((depth, made.setdefault("children", [])))
+    prune(roots)
+    return roots
+
+
+def prune(forest: list[Node]) -> None:
+    """Drops empty lists of children."""
+    waiting = list(forest)
+    while waiting:
+        one = waiting.pop()
+        waiting += one["children"]
+        bits = one.pop("bit_fields", None)
+        if bits:
+            one["children"] = bits + one["children"]
+        if not one["children"]:
+            del one["children"]
+
+
+def node(span: Span, base: int) -> Node:
+    """One span."""
+    field, _, start, stop, value = span
+    out: Node = {"name": field.path, "start": (start - base) * 8, "bits": (stop - start) * 8}
+    if value is not None:
+        out["value"] = value.hex() if isinstance(value, bytes) else value
+    meaning = means(field, value)
+    if meaning is not None:
+        out["meaning"] = meaning
+    if field.bits:
+        out["bit_fields"] = [bit(one, value, (start - base) * 8, field.kind != "vle") for one in field.bits]
+        out["bit_fields"] = [one for one in out["bit_fields"] if one is not None]
+    return out
+
+
+def bit(field: Field, value: int, start: int, in_place: bool) -> Node | None:
+    """A bit field; one of an integer (which isn't in place on the wire) has no range of its own."""
+    inside = field.node
+    assert isinstance(inside, Bit)
+    number = value >> inside.low & (1 << inside.width) - 1
+    if inside.reserved and not in_place and not number:
+        return None
+    out: Node = {"name": field.path, "value": number}
+    if in_place:
+        out["start"], out["bits"] = start + 8 - inside.low - inside.width, inside.width
+    if inside.says is not None:
+        out["meaning"] = inside.says[number]
+    elif inside.enum is not None:
+        out["meaning"] = inside.enum.names.get(number)
+    return out
+
+
+def means(field: Field, value: Any) -> str | None:
+    """What a value means, if that isn't the value itself."""
+    if value is None:
+        return None
+    if field.enum is not None and isinstance(value, int):
+        return field.enum.names.get(value)
+    if field.render in RENDERINGS and field.render not in ("bytes", "hex"):
+        return RENDERINGS[field.render](value)
+    return None
+
+
+def derived(message: Message) -> dict[str, Any]:
+    """What the session knows of a message."""
+    row = message.row
+    return {one.field.path: row[one.column] for one in DERIVED if row.get(one.column) is not None}
