@@ -15,12 +15,12 @@ from zdissect import __version__
 HELP = """Dissects the Zenoh wire protocol, to the last bit.
 
 \b
-  zdissect capture.pcap            the annotated tree of every frame that carries Zenoh
-  tcpdump -U -w - | zdissect -     the same, live
-  zdissect -T line capture.pcap    one line per message
-  zdissect hex "1d 00 01 61"       one message, batch or datagram, from any paste
-  zdissect fields timestamp        which fields there are
-  zdissect explain truncated       what a finding or a field means
+  zdissect capture.pcap             the annotated tree of every frame that carries Zenoh
+  tcpdump -U -w - | zdissect -      the same, live
+  zdissect -T line capture.pcap     one line per message
+  zdissect hex "5d 01 01 02 62 65"  one message, batch or datagram, from any paste
+  zdissect fields timestamp         which fields there are
+  zdissect explain truncated        what a finding or a field means
 
 FILE... may be pcap or pcapng, compressed with gzip, or - for standard input; several are read in order as one capture.
 A file with the name of a command is given as ./NAME.

@@ -7,7 +7,7 @@ from types import ModuleType
 
 import pytest
 
-from zdissect.engine import interpreter
+from zdissect.engine import interpreter, structures
 from zdissect.engine.tape import Span
 from zdissect.grammar import checks, enums
 from zdissect.grammar.registry import MESSAGES, Field, Place, fields, place
@@ -128,6 +128,6 @@ def test_every_label_has_a_vector():
 
 def test_every_finding_of_decoding_has_a_vector():
     """All codes that the interpreter, the checks and the enums can write."""
-    sources = "".join(Path(module.__file__ or "").read_text() for module in (interpreter, checks, enums))
+    sources = "".join(Path(module.__file__ or "").read_text() for module in (interpreter, structures, checks, enums))
     codes = {code for code in RULES if f'"{code}"' in sources}
     assert codes == {line.split()[0] for vector in VECTORS for line in vector.remarks}

@@ -7,7 +7,7 @@ import pytest
 
 from tests.engine.tapes import errors, read
 from tests.making import Entry
-from zdissect.engine import interpreter
+from zdissect.engine import interpreter, structures
 from zdissect.grammar import checks, enums
 from zdissect.grammar import scouting as sc
 from zdissect.grammar.batch import BATCH, SCOUTING_DATAGRAM
@@ -85,7 +85,7 @@ def test_remark(entry: Entry, text: str, wanted: Remarks) -> None:
 def test_each_code_that_decoding_can_give_has_a_case() -> None:
     """Codes stand as literals in the interpreter and in the checks, and as what strict enums give."""
     codes = {enum.strict for enum in vars(enums).values() if isinstance(enum, Enum) and enum.strict}
-    for module in (interpreter, checks):
+    for module in (interpreter, structures, checks):
         tree = ast.parse(Path(module.__file__ or "").read_text())
         codes |= {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and node.value in RULES}
     assert {code for _, _, wanted in CASES for code, _, _ in wanted} == codes

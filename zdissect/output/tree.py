@@ -5,9 +5,8 @@ words of a header) is made once and kept.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from zdissect.engine.messages import Message
 from zdissect.engine.tape import Remark, Span, Tape
 from zdissect.grammar.derived import DERIVED, SHOWN_ONCE
 from zdissect.grammar.primitives import RENDERINGS, encoding_text
@@ -16,6 +15,9 @@ from zdissect.grammar.rules import RULES
 from zdissect.grammar.types import ENC_NAMES, Bit, Fixed
 from zdissect.output.style import Style
 from zdissect.output.text import count, payload, quoted, safe, unresolved
+
+if TYPE_CHECKING:  # a tree without a session, as for pasted hex, has no messages
+    from zdissect.engine.messages import Message
 
 _GROUPS = frozenset({"group", "repeat", "item"})
 
@@ -37,7 +39,7 @@ class TreeWriter:
         self.blank = " " * (self.width + 6)
         self.bit_lines: dict[tuple[Field, int, int], list[str]] = {}
 
-    def lines(self, tape: Tape, messages: Sequence[Message] = ()) -> Iterator[str]:
+    def lines(self, tape: Tape, messages: "Sequence[Message]" = ()) -> Iterator[str]:
         """The lines of a tape; offsets count from the start of its bytes. With `messages`, what is known of them."""
         data, start = tape.data, tape.start
         known = {message.first: message for message in messages}
@@ -93,7 +95,7 @@ class TreeWriter:
         yield self.line(at - start, data[at : header[3]], depth, text)
         yield from self.bits(header[0], byte, depth)
 
-    def derived(self, message: Message, depth: int) -> Iterator[str]:
+    def derived(self, message: "Message", depth: int) -> Iterator[str]:
         """What the session knows of a message, in brackets."""
         style, row = self.style, message.row
         for one in DERIVED:
