@@ -9,7 +9,7 @@ from flow_frames import SYN, ethernet, frame, ipv4, ipv6, tcp, udp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zdissect.flow import ip
+from zdissect.flow import ip, ipfragments
 from zdissect.flow.link import Decoder
 from zdissect.records import Datagram, Frame, Segment
 
@@ -198,7 +198,7 @@ def test_an_identification_used_again_for_other_content() -> None:
 
 
 def test_an_old_fragment_is_not_mixed_with_a_new_datagram() -> None:
-    late = ip.FRAGMENT_LIFETIME_NS + 1
+    late = ipfragments.FRAGMENT_LIFETIME_NS + 1
     frames = numbered(cut4(udp(b"a" * 3000), 1480)[1:]) + numbered(cut4(udp(b"b" * 3000), 1480), late)
     decoder = Decoder()
     (found,) = datagrams(decoder, frames)
@@ -216,11 +216,11 @@ def test_a_fragment_cut_by_the_capture() -> None:
 
 def test_open_datagrams_are_bounded_and_counted() -> None:
     decoder = Decoder()
-    lost = [cut4(udp(bytes(3000)), 1480, ident)[0] for ident in range(ip.MAX_OPEN + 10)]
+    lost = [cut4(udp(bytes(3000)), 1480, ident)[0] for ident in range(ipfragments.MAX_OPEN + 10)]
     assert not datagrams(decoder, numbered(lost))
     assert decoder.ignored == {"ip fragment dropped": 10}
     decoder.close()
-    assert decoder.ignored == {"ip fragment dropped": ip.MAX_OPEN + 10}
+    assert decoder.ignored == {"ip fragment dropped": ipfragments.MAX_OPEN + 10}
 
 
 def test_open_bytes_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

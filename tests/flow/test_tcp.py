@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 from flow_frames import ACK, CLIENT, FIN, MS, RST, SERVER, SYN, Talk, run, streams_of
 
-from zdissect.flow import tcp
+from zdissect.flow import connection as tcp
 from zdissect.flow.tcp import Streams
 from zdissect.records import Chunk, End, Gap, Overlap, StreamItem
 
