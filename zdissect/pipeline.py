@@ -47,6 +47,8 @@ class Pipeline:
     options: Options = field(default_factory=Options)
     captured: int = 0
     """Payload bytes of all TCP segments and UDP datagrams, retransmitted ones too."""
+    delivered: int = 0
+    """Bytes of all TCP streams: payload without what was retransmitted or belonged to no connection."""
     decoder: Decoder = field(default_factory=Decoder)
     streams: Streams = field(default_factory=Streams)
     conversations: dict[int, StreamConversation] = field(default_factory=dict)
@@ -95,12 +97,16 @@ class Pipeline:
                 return
             conversation = self.conversations[item.stream] = self.conversation(item.stream)
         if isinstance(item, Chunk | Gap):
+            if isinstance(item, Chunk):
+                self.delivered += len(item.data)
+                conversation.flow.size += len(item.data)
             yield from self.batches(conversation, conversation.feed(item))
         elif isinstance(item, Overlap):
             why = "retransmitted with other bytes than before; the first ones are kept"
             yield Skip(item.frame, conversation.flow, item.direction, item.offset, item.size, b"", why, "tcp-overlap")
         else:
             conversation.ended[item.direction] = True
+            conversation.flow.endings.append((item.direction, item.reason))
             if all(conversation.ended):
                 yield from self.end(item.stream)
 
@@ -164,6 +170,7 @@ class Pipeline:
         data = item.buffer.data
         limit = self.sessions.batch_limit(item.flow.id)
         item.tape, plain, inner = decode(data, item.framing, cut=bool(item.missing), limit=limit)
+        self.sessions.framed(item)
         if item.missing:
             item.tape.remarks.append((MISSING[item.missing], len(data), len(data), why))
         if plain is None or inner is None:

@@ -19,6 +19,10 @@ class Flow:
     link: str
     ends: tuple[Endpoint, Endpoint]
     verdict: Verdict = Verdict.UNDECIDED
+    size: int = 0
+    """Its payload bytes, each once, whatever they are."""
+    endings: list[tuple[int, str]] = field(default_factory=list)
+    """(direction, fin, rst, reused or capture) in the order in which its directions ended; none for datagrams."""
 
 
 @dataclass(slots=True)

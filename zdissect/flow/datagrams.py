@@ -25,6 +25,7 @@ class DatagramConversation:
     waiting: list[Datagram] = field(default_factory=list)
     """Datagrams that could be Zenoh, until enough of them prove it."""
     opaque: int = 0
+    """Bytes of datagrams that aren't known to be Zenoh (yet)."""
 
     def direction(self, datagram: Datagram) -> int:
         """0 if the side that spoke first sent it."""
@@ -46,10 +47,18 @@ class Datagrams:
     def feed(self, datagram: Datagram) -> Iterator[tuple[DatagramConversation, Datagram, str]]:
         """(conversation, datagram, scouting or transport) for each datagram that is now known to be Zenoh."""
         conversation = self.conversation(datagram)
+        conversation.opaque += len(datagram.payload)
+        conversation.flow.size += len(datagram.payload)
+        for one, kind in self.known(conversation, datagram):
+            conversation.opaque -= len(one.payload)
+            yield conversation, one, kind
+
+    def known(self, conversation: DatagramConversation, datagram: Datagram) -> Iterator[tuple[Datagram, str]]:
+        """(datagram, scouting or transport) for each datagram of the conversation that is now known to be Zenoh."""
         flow, data = conversation.flow, datagram.payload
         cut = datagram.missing > 0
         if flow.verdict is not Verdict.ZENOH and self.is_scouting(datagram, cut):
-            yield conversation, datagram, SCOUTING
+            yield datagram, SCOUTING
             return
         if flow.verdict is Verdict.UNDECIDED:
             if detect.is_quic(data):
@@ -57,11 +66,9 @@ class Datagrams:
             elif self.proves(conversation, datagram, cut):
                 flow.verdict = Verdict.ZENOH
                 waiting, conversation.waiting = conversation.waiting, []
-                yield from ((conversation, one, TRANSPORT) for one in waiting)
+                yield from ((one, TRANSPORT) for one in waiting)
         if flow.verdict is Verdict.ZENOH:
-            yield conversation, datagram, TRANSPORT
-        elif not conversation.waiting:
-            conversation.opaque += len(data)
+            yield datagram, TRANSPORT
 
     def conversation(self, datagram: Datagram) -> DatagramConversation:
         """The conversation that a datagram belongs to."""
