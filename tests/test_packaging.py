@@ -1,0 +1,91 @@
+"""What is installed: metadata, and that no file is left behind."""
+
+import ast
+import importlib
+import re
+import subprocess
+import sys
+import tomllib
+from email.message import Message
+from importlib.metadata import Distribution, distribution
+from pathlib import Path
+
+import pytest
+
+import zdissect
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+@pytest.fixture(scope="module")
+def installed() -> Distribution:
+    return distribution("zdissect")
+
+
+@pytest.fixture(scope="module")
+def metadata(installed) -> Message:
+    return installed.metadata
+
+
+def test_names_and_license(metadata):
+    assert metadata["Name"] == "zdissect"
+    assert metadata["Summary"] == PROJECT["description"]
+    assert metadata["License-Expression"] == "MIT"
+    assert metadata.get_all("License-File") == ["LICENSE"]
+    assert metadata["Requires-Python"] == PROJECT["requires-python"]
+    assert metadata["Description-Content-Type"] == "text/markdown"
+
+
+def test_the_version_is_the_same_everywhere(metadata):
+    assert metadata["Version"] == zdissect.__version__
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert f"## [{zdissect.__version__}]" in changes
+
+
+def test_the_script_is_there(installed):
+    (script,) = (entry for entry in installed.entry_points if entry.group == "console_scripts")
+    assert (script.name, script.value) == ("zdissect", "zdissect_cli.main:main")
+    assert callable(script.load())
+
+
+def test_the_module_says_the_version():
+    code = "import sys; from zdissect_cli.main import main; sys.argv = ['zdissect', '--version']; main()"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert out == f"zdissect {zdissect.__version__}, Zenoh protocol 0x09\n"
+
+
+def test_every_package_is_installed():
+    """setup.py finds packages by their __init__.py."""
+    made = _setup()
+    for top, name in (("zdissect", "zdissect"), ("cli", "zdissect_cli")):
+        for folder in {path.parent for path in (ROOT / top).rglob("*.py")}:
+            assert (folder / "__init__.py").is_file(), f"{folder} has no __init__.py"
+            package = ".".join([name, *folder.relative_to(ROOT / top).parts])
+            assert package in made
+            importlib.import_module(package)
+
+
+def _setup() -> set[str]:
+    """The packages that setup.py states."""
+    code = "import setuptools; setuptools.setup = lambda packages: print(*packages); import setup"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    return {*out.stdout.split()}
+
+
+def test_types_are_for_others_too():
+    assert (Path(zdissect.__file__).parent / "py.typed").is_file()
+
+
+def test_dependencies_are_those_that_are_imported():
+    """Names of projects and of modules agree. What nothing imports isn't installed, and the other way round."""
+    stated = {re.split(r"[^\w.-]", line)[0] for line in PROJECT["dependencies"]}
+    nodes = [node for path in _sources() for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
+    modules = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    modules += [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom) and not node.level]
+    imported = {module.split(".")[0] for module in modules}
+    assert stated == imported - sys.stdlib_module_names - {"zdissect", "_typeshed"}
+
+
+def _sources() -> list[Path]:
+    return [path for top in ("zdissect", "cli") for path in (ROOT / top).rglob("*.py")]
