@@ -1,0 +1,272 @@
+"""The rules of the house (CONTRIBUTING.md), checked on the source: who may import whom, who may open files, how long
+files and functions may be, what no file may hold."""
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SOURCES = sorted(
+    path.relative_to(ROOT).as_posix() for top in ("zdissect", "cli") for path in (ROOT / top).rglob("*.py")
+)
+
+# --- who may import whom
+
+LAYERS = {
+    "grammar": "",
+    "records": "",
+    "paste": "",
+    "capture": "records",
+    "engine": "grammar",
+    "flow": "engine grammar records",
+    "dissection": "engine flow grammar records",
+    "session": "dissection engine flow grammar records",
+    "pipeline": "dissection engine flow grammar records session",
+    "readings": "engine flow grammar records",
+    "table": "dissection engine flow grammar records",
+    "stats": "dissection engine flow grammar pipeline records session table",
+    "output": "dissection engine flow grammar records session stats table",
+}
+"""Which parts of zdissect each part may import, besides itself and the version in `zdissect`. What isn't listed here
+imports nothing of ours."""
+
+LIBRARIES = {
+    "click": ("cli/",),
+    "rich": ("cli/", "zdissect/output/"),
+    "scapy": ("zdissect/flow/foreign.py",),
+    "lz4": ("zdissect/flow/lz4block.py",),
+    "wsproto": ("zdissect/flow/websocket.py",),
+    "cobs": ("zdissect/flow/serial.py",),
+}
+"""Where a library may be imported. A new one needs a reason, a dependency in pyproject.toml and a line here."""
+
+SLOW = {"scapy", "rich", "wsproto", "cobs", "pyarrow", "pyspark", "lark"}
+"""What nobody waits for who doesn't use it: imported in the function that needs it."""
+
+OPENERS = ("zdissect/capture/",)
+"""Who may open files. The command line may too."""
+OPENING = {"open", "read_bytes", "read_text", "write_bytes", "write_text", "mmap", "fdopen", "popen", "Popen"}
+FILE_MODULES = {"io", "os", "gzip", "bz2", "lzma", "zipfile", "tarfile", "codecs", "mmap", "subprocess"}
+
+# --- sizes
+
+LONGEST_FILE = 300
+LONGEST_FUNCTION = 60
+
+LONG_FILES = {
+    "zdissect/flow/websocket.py",
+}
+"""Files that are too long today. The list only shrinks."""
+
+LONG_FUNCTIONS = {
+    "zdissect/engine/interpreter.py:steps": "the hot loop: a call per field would halve its speed",
+}
+
+
+class Import(NamedTuple):
+    line: int
+    module: str
+    top: bool
+    """Whether it happens when the file is imported."""
+
+
+@cache
+def tree(path: str) -> ast.Module:
+    return ast.parse((ROOT / path).read_text(encoding="utf-8"), path)
+
+
+def imports(path: str) -> list[Import]:
+    """All imports of a file, relative ones in full."""
+    return list(_imports(tree(path), path.removesuffix(".py").split("/")[:-1], top=True))
+
+
+def _imports(node: ast.AST, package: list[str], top: bool) -> Iterator[Import]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.Import):
+            yield from (Import(child.lineno, alias.name, top) for alias in child.names)
+        elif isinstance(child, ast.ImportFrom):
+            base = package[: len(package) + 1 - child.level] if child.level else []
+            module = ".".join([*base, *([child.module] if child.module else [])])
+            # `from zdissect import x` may name a module
+            names = [f"{module}.{alias.name}" if module in ("zdissect", "cli") else module for alias in child.names]
+            yield from (Import(child.lineno, name, top) for name in dict.fromkeys(names))
+        else:
+            typing = isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING"
+            inside = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+            yield from _imports(child, package, top and not typing and not inside)
+
+
+def part(path: str) -> str:
+    """`zdissect/flow/ip.py` is of `flow`, `zdissect/table.py` is `table`."""
+    return path.removeprefix("zdissect/").removesuffix(".py").split("/")[0]
+
+
+LIBRARY = [path for path in SOURCES if path.startswith("zdissect/")]
+
+
+@pytest.mark.parametrize("path", LIBRARY)
+def test_layers(path):
+    own = part(path)
+    allowed = {own, "__version__", *LAYERS.get(own, "").split()}
+    wrong = [
+        f"{path}:{line} imports {module}; {own} may only import: {' '.join(sorted(allowed - {own, '__version__'}))}"
+        for line, module, _ in imports(path)
+        if module.split(".")[0] in ("zdissect", "zdissect_cli", "cli")
+        and (module.split(".")[0] != "zdissect" or module.split(".")[1] not in allowed)
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_layers_have_an_order():
+    """No part imports, by way of others, itself."""
+
+    def below(name: str, seen: tuple[str, ...] = ()) -> None:
+        assert name not in seen, f"a circle: {' > '.join((*seen, name))}"
+        for other in LAYERS.get(name, "").split():
+            below(other, (*seen, name))
+
+    for name in LAYERS:
+        below(name)
+
+
+@pytest.mark.parametrize("path", SOURCES)
+def test_libraries_stay_in_their_place(path):
+    for line, module, top in imports(path):
+        name = module.split(".")[0]
+        if name in ("zdissect", "cli") or name in sys.stdlib_module_names or name == "_typeshed":
+            continue
+        assert name in LIBRARIES, f"{path}:{line} imports {name}, which isn't one of our dependencies"
+        assert path.startswith(LIBRARIES[name]), f"{path}:{line} imports {name}, which only {LIBRARIES[name]} may"
+        assert not (top and name in SLOW), f"{path}:{line} imports {name} at once; do so in the function that needs it"
+
+
+def test_the_command_line_imports_its_own_modules_relatively():
+    """Its name is zdissect_cli once it is installed, and cli in the source."""
+    wrong = [
+        f"{path}:{node.lineno}"
+        for path in SOURCES
+        if path.startswith("cli/")
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.ImportFrom) and not node.level and node.module in ("cli", "zdissect_cli")
+    ]
+    assert not wrong
+
+
+@pytest.mark.parametrize("path", [path for path in LIBRARY if not path.startswith(OPENERS)])
+def test_only_captures_open_files(path):
+    """All other layers are pure: bytes and values in, values out."""
+    for node in ast.walk(tree(path)):
+        if not isinstance(node, ast.Call):
+            continue
+        call = ast.unparse(node.func)
+        where, _, name = call.rpartition(".")
+        opens = name in OPENING and (not where or where in FILE_MODULES or name not in ("open", "mmap"))
+        assert not opens, f"{path}:{node.lineno} calls {call}(); only {', '.join(OPENERS)} may"
+
+
+# --- what isn't loaded until it is used
+
+
+def loaded(code: str) -> set[str]:
+    """The modules that are loaded after this code, in a process of its own."""
+    script = f"import sys\nsys.path.insert(0, {str(ROOT)!r})\n{code}\nprint('\\n' + ' '.join(sys.modules))"
+    out = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    return {*out.stdout.splitlines()[-1].split()}
+
+
+def run(*arguments: str) -> str:
+    """Code that runs the command line."""
+    return f"from cli.main import cli\ncli.main({list(arguments)!r}, standalone_mode=False)"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import cli.main",
+        "import zdissect.pipeline",
+        run("--help"),
+        run("hex", "--help"),
+        run("hex", "1d 00 03 6b 2f 61 01 03 31 31 31"),
+        run(str(ROOT / "samples" / "pubsub-tcp.pcap")),
+    ],
+    ids=["main", "pipeline", "help", "hex-help", "hex", "capture"],
+)
+def test_slow_libraries_are_not_loaded_unless_used(code):
+    assert not {name.split(".")[0] for name in loaded(code)} & SLOW
+
+
+def test_help_does_not_load_the_dissector():
+    assert not {name for name in loaded(run("--help")) if name.startswith(("zdissect.engine", "zdissect.flow"))}
+
+
+# --- sizes
+
+
+def test_files_are_short():
+    """A file holds one noun of the standard. Split one that grows beyond the limit."""
+    long = {path for path in SOURCES if len((ROOT / path).read_text(encoding="utf-8").splitlines()) > LONGEST_FILE}
+    assert long <= LONG_FILES, f"more than {LONGEST_FILE} lines: {', '.join(sorted(long - LONG_FILES))}"
+    short = (LONG_FILES - long) & {*SOURCES}
+    assert not short, f"short now, take them from LONG_FILES: {', '.join(sorted(short))}"
+
+
+def test_functions_are_short():
+    long = {
+        f"{path}:{node.name}"
+        for path in SOURCES
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and (node.end_lineno or 0) - node.lineno + 1 > LONGEST_FUNCTION
+    }
+    excused = LONG_FUNCTIONS.keys()
+    assert long <= excused, f"more than {LONGEST_FUNCTION} lines: {', '.join(sorted(long - excused))}"
+    assert long == excused, f"short now, take them from LONG_FUNCTIONS: {', '.join(sorted(excused - long))}"
+
+
+@pytest.mark.parametrize("path", SOURCES)
+def test_every_file_says_what_it_is(path):
+    text = (ROOT / path).read_text(encoding="utf-8")
+    assert not text or ast.get_docstring(tree(path)), f"{path} needs a docstring: what is it for?"
+
+
+# --- what no file may hold
+
+TEXTS = {".py", ".md", ".toml", ".txt", ".json", ".in", ".sh", ".cfg", ".ini", ".yml", ".yaml", ""}
+SKIPPED = {"build", "dist", "__pycache__"}
+
+FORBIDDEN = {
+    "an unfinished piece of work": r"\b(TO" + "DO|FIX" + "ME|XX" + r"X)\b",
+    "a path of somebody's machine": r"(?<![\w.}>-])/(work|root|home|Users|mnt|opt)/",
+    "a package index": r"index-url|find-links|pythonhosted\.org|pypi\.org/simple|[/.]artifactory|[/.]nexus",
+    "a conflict": r"^(<{7}|={7}|>{7})( |$)",
+}
+
+
+def texts() -> Iterator[Path]:
+    """All text files of the repository."""
+    for path in sorted(ROOT.rglob("*")):
+        names = path.relative_to(ROOT).parts
+        hidden = any(name.startswith(".") and name != ".ci" for name in names)
+        made = {*names} & SKIPPED or any(name.endswith(".egg-info") for name in names)
+        if path.suffix in TEXTS and path.is_file() and not hidden and not made:
+            yield path
+
+
+def test_no_file_holds_what_it_must_not():
+    found = []
+    for path in texts():
+        if path == Path(__file__):
+            continue
+        text = path.read_text(encoding="utf-8")
+        for what, pattern in FORBIDDEN.items():
+            for match in re.finditer(pattern, text, re.MULTILINE):
+                line = text.count("\n", 0, match.start()) + 1
+                found.append(f"{path.relative_to(ROOT)}:{line} holds {what}: {match.group()}")
+    assert not found, "\n".join(found)
