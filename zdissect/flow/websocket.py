@@ -1,0 +1,412 @@
+"""Cuts one direction of a WebSocket connection into batches: each binary message is one (notes 3.1; RFC 6455).
+
+First comes the HTTP head by which the connection becomes a WebSocket one, then frames, which `wsproto` reads. Where the
+place in the stream is lost, the next message is found by frame headers that chain and messages that decode; a hole
+within a message whose length is known loses that message only.
+"""
+
+import re
+from collections.abc import Generator, Iterator
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from zdissect.engine.tape import Buffer, Origin
+from zdissect.flow import detect
+from zdissect.flow.batch import Batch, Cutter, Skipped
+from zdissect.flow.framing import Framing
+from zdissect.records import Chunk, Frame, Gap
+
+if TYPE_CHECKING:  # slow to import, and few captures need it
+    from wsproto.frame_protocol import Frame as Payload
+    from wsproto.frame_protocol import FrameDecoder, Header
+
+MOST_HEAD = 1 << 16
+"""Bytes of the longest HTTP head that is waited for."""
+MOST_MESSAGE = 16 << 20
+"""Bytes of the longest message, with its frame headers."""
+_MOST_HELD = 1 << 20
+"""Bytes kept of what can't be read, so that it is reported in one piece."""
+_LARGEST = 0xFFFF
+"""Size of the largest batch, and so of the messages that a lost place is looked for by."""
+_CHAIN, _LONG_CHAIN = 3, 16
+"""Frames in a row that prove a place in a stream, with a message of some size and without."""
+_WEIGHT = 4
+"""A smaller message proves nothing."""
+_CREDIT = 2
+_SAMPLE = 64
+"""Bytes of a message by which most wrong places are known."""
+
+_BLANK = b"\r\n\r\n"
+_STARTS = (b"GET ", b"HTTP/1.1 ")
+_PLAUSIBLE = re.compile(rb"[\x80\x82\x88-\x8a]")
+"""First bytes of frames that a lost place is looked for by: whole messages, but no text, and controls."""
+_BINARY, _CONTROL = 2, 8
+_TEXT = "WebSocket text message: not Zenoh"
+_ORPHAN = "WebSocket frame that continues a message whose start isn't there"
+_BEHIND = "behind bytes that aren't in the capture, up to the next WebSocket message"
+
+
+def is_upgrade(head: bytes) -> bool | None:
+    """Whether bytes start with the HTTP head, of a request or a response, of an upgrade to WebSocket.
+
+    None if that depends on bytes to come.
+    """
+    if not _may_be_head(head):
+        return False
+    end = head.find(_BLANK)
+    if end < 0:
+        return None if len(head) < MOST_HEAD else False
+    ours = head.startswith(b"GET ") or head[9:12] == b"101"
+    return ours and b"websocket" in [one.strip().lower() for one in _header(head[:end], b"upgrade").split(b",")]
+
+
+def _may_be_head(head: bytes | bytearray) -> bool:
+    return any(head.startswith(start) or start.startswith(head) for start in _STARTS)
+
+
+def _header(head: bytes, name: bytes) -> bytes:
+    """Value of a header of an HTTP head; empty if it has none."""
+    lines = (line.partition(b":") for line in head.split(b"\r\n")[1:])
+    return b",".join(value.strip() for key, _, value in lines if key.strip().lower() == name)
+
+
+class _Message:
+    """A binary message, as far as it has come."""
+
+    def __init__(self) -> None:
+        self.pieces: list[bytes] = []
+        self.origin: list[Origin] = []
+        self.frames: list[int] = []
+        self.last: Frame | None = None
+        self.size = 0
+        self.cost = 0
+        """Its size with the frame headers."""
+
+    def add(self, raw: Batch, header: int, payload: bytes) -> None:
+        """Adds a piece: `header` bytes of a frame header, then payload, which `raw` holds as it was in the stream."""
+        self.frames += [number for number in raw.frames if number not in self.frames[-2:]]
+        if self.last is None or (raw.frame.ts_ns, raw.frame.number) >= (self.last.ts_ns, self.last.number):
+            self.last = raw.frame
+        end = Origin(len(raw.buffer.data), 0, 0)
+        for place, after in pairwise([*raw.buffer.origin, end]):
+            if after.start > header:
+                inside = max(0, header - place.start)
+                offset = place.offset + inside if place.offset >= 0 else -1
+                self.origin.append(Origin(self.size + place.start + inside - header, place.frame, offset))
+        self.pieces.append(payload)
+        self.size += len(payload)
+        self.cost += len(raw.buffer.data)
+
+    def batch(self, missing: str, framing: Framing) -> Batch:
+        """The message as a batch; it has a piece at least."""
+        assert self.last is not None
+        buffer = Buffer("ws", b"".join(self.pieces), self.origin)
+        return Batch(buffer, self.last, tuple(self.frames), missing, framing)
+
+
+class WebSocketCutter(Cutter):
+    """Cuts one direction of a WebSocket connection. Set `lost` first if the capture starts in its middle."""
+
+    def __init__(self, framing: Framing) -> None:
+        super().__init__(framing)
+        self.window = bytearray()
+        """Bytes in hand that the decoder hasn't been given."""
+        self.decoder: FrameDecoder | None = None
+        self.pending = 0
+        """Bytes in hand that the decoder has used: a header, or all so far of a frame that is to be skipped."""
+        self.message: _Message | None = None
+        self.text = False
+        """Within a text message of several frames."""
+        self.reason = ""
+        """Why the frame that is being read is to be skipped."""
+        self.masked: bool | None = None
+        """Whether frames are masked, as a client's are; None until it is known whose they are."""
+        self.upgraded = False
+        self.guessed = False
+        """The place in the stream was found by a guess."""
+        self.over = ""
+        """Why nothing more can be read."""
+        self.need = 0
+        """Bytes in hand that the next guess needs."""
+        self.credit = 4 * _LARGEST
+        """Bytes that may be decoded for guesses: so many for each that comes, so that no stream takes forever."""
+
+    @property
+    def framing(self) -> Framing:
+        """Framing of the next batch; there is never a length in front."""
+        return self._framing
+
+    @framing.setter
+    def framing(self, framing: Framing) -> None:
+        self._framing = framing._replace(prefix=0)
+
+    def feed(self, item: Chunk | Gap) -> Iterator[Batch | Skipped]:
+        """Messages and skipped bytes that this item completes."""
+        if isinstance(item, Chunk):
+            self.window += item.data
+            self.credit = min(self.credit + _CREDIT * len(item.data), _MOST_HELD)
+        yield from super().feed(item)
+
+    def close(self) -> Iterator[Batch | Skipped]:
+        """What is left when the stream ends: a message without its end, or bytes that are no message."""
+        yield from self.cut(final=True)
+        yield from self.leave("end")
+
+    def cut(self, final: bool) -> Iterator[Batch | Skipped]:
+        """Cuts what is in hand."""
+        while self.parts and (yield from self.step(final)):
+            pass
+
+    def step(self, final: bool) -> Generator[Batch | Skipped, None, bool]:
+        """Gets one step on; false if that takes more bytes."""
+        if self.torn:
+            size = min(self.torn, self.have)
+            self.torn -= size
+            yield self.drop(size, "the rest of a message whose middle isn't in the capture")
+            return True
+        if self.over:
+            self.window.clear()
+            if self.have < _MOST_HELD and not final:
+                return False
+            yield self.drop(self.have, self.over)
+            return True
+        if self.lost:
+            return (yield from self.find(final))
+        if not self.upgraded:
+            return (yield from self.upgrade(final))
+        return (yield from self.read())
+
+    def drop(self, size: int, reason: str) -> Skipped:
+        """Passes over the first bytes in hand, which no decoder holds."""
+        del self.window[:size]
+        return self.skip(size, reason)
+
+    def leave(self, missing: str) -> Iterator[Batch | Skipped]:
+        """Gives up what is being read, with all that is in hand."""
+        yield from self.part(missing)
+        if self.parts:
+            what = "a WebSocket frame" if self.upgraded else "an HTTP head"
+            yield self.drop(self.have, self.over or self.lost or f"the beginning of {what} whose rest isn't there")
+        self.window.clear()
+
+    def part(self, missing: str) -> Iterator[Batch]:
+        """Ends the message that is being read, if there is one, and the reading of frames."""
+        message, self.message = self.message, None
+        self.decoder, self.pending, self.text, self.scanned, self.need = None, 0, False, 0, 0
+        if message is not None and message.last is not None:
+            yield message.batch(missing, self.framing)
+
+    def upgrade(self, final: bool) -> Generator[Skipped, None, bool]:
+        """Passes over the HTTP head."""
+        end = self.window.find(_BLANK, max(0, self.scanned - len(_BLANK)))
+        size = end + len(_BLANK)
+        self.scanned = len(self.window)
+        if not _may_be_head(self.window):
+            self.lost = "the upgrade to WebSocket isn't in the capture"
+        elif end < 0 and len(self.window) < MOST_HEAD:
+            self.over = "the stream ends within an HTTP head" if final else ""
+            if not final:
+                return False
+        elif end < 0 or size > MOST_HEAD:
+            self.over = f"an HTTP head of more than {MOST_HEAD} bytes"
+        else:
+            head = bytes(self.window[:size])
+            self.upgraded = True
+            if is_upgrade(head):
+                self.start(masked=head.startswith(b"GET "))
+                extensions = b"" if self.masked else _header(head, b"sec-websocket-extensions")
+                note = (
+                    f" with an extension, whose messages aren't read: {extensions.decode('latin-1')}"
+                    if extensions
+                    else ""
+                )
+                yield self.drop(size, "HTTP upgrade to WebSocket" + note)
+            else:
+                self.over = "HTTP, but no upgrade to WebSocket"
+        self.scanned = 0
+        return True
+
+    def start(self, masked: bool) -> None:
+        """Expects frames from here on."""
+        from wsproto.frame_protocol import FrameDecoder
+
+        self.masked = masked
+        self.decoder = FrameDecoder(client=not masked)
+
+    def read(self) -> Generator[Batch | Skipped, None, bool]:
+        """Reads frames, as far as there are any."""
+        from wsproto.frame_protocol import ParseFailed
+
+        decoder = self.decoder
+        assert decoder is not None
+        decoder.receive_bytes(bytes(self.window))
+        self.window.clear()
+        while not self.over:
+            left = len(decoder.buffer)
+            if decoder.header is None:
+                try:
+                    if not decoder.parse_header():
+                        return False
+                    fault = self.open(decoder.header)
+                except ParseFailed as error:
+                    fault = str(error)
+                if fault:
+                    yield from self.fail(fault)
+                    return True
+                self.pending = left - len(decoder.buffer)
+                left = len(decoder.buffer)
+            piece = decoder.process_buffer()
+            if piece is None:
+                return False
+            yield from self.took(piece, left - len(decoder.buffer))
+        return True
+
+    def open(self, header: "Header | None") -> str:
+        """Takes note of a frame header; what is wrong with it, if anything."""
+        assert header is not None
+        size, opcode = header.payload_len, header.opcode
+        self.reason = ""
+        if opcode & _CONTROL:
+            self.reason = f"WebSocket {opcode.name.lower()}"
+        elif opcode:
+            if self.message or self.text:
+                return "a message starts before the one before it has ended"
+            if opcode == _BINARY:
+                self.message = _Message()
+            else:
+                self.text, self.reason = True, _TEXT
+        elif self.message is None:
+            self.reason = _TEXT if self.text else _ORPHAN
+        if size + (self.message.cost if self.message else 0) > MOST_MESSAGE:
+            return f"a message of more than {MOST_MESSAGE} bytes"
+        return ""
+
+    def took(self, piece: "Payload", used: int) -> Iterator[Batch | Skipped]:
+        """Takes a piece of a frame, for which `used` bytes in hand stood."""
+        payload = piece.payload
+        assert isinstance(payload, bytes)
+        header, self.pending = self.pending, 0
+        if not self.reason and self.message is not None:
+            self.message.add(self.take(header + used, ""), header, payload)
+            if piece.message_finished and piece.frame_finished:
+                message, self.message = self.message, None
+                yield message.batch("", self.framing)
+        elif not piece.frame_finished:
+            self.pending = header + used
+        else:
+            if self.reason == "WebSocket close":
+                self.over = "bytes behind the WebSocket close"
+                self.reason += f" {int.from_bytes(payload[:2])}" if len(payload) > 1 else ""
+            elif piece.message_finished and not piece.opcode & _CONTROL:
+                self.text = False
+            yield self.skip(header + used, self.reason)
+
+    def fail(self, fault: str) -> Iterator[Batch]:
+        """Gives up after a fault: for good, unless the place in the stream had been a guess."""
+        rest = self.peek(self.have)
+        yield from self.part("end")
+        self.window[:] = rest
+        if self.guessed:
+            self.lost = f"behind a WebSocket protocol error ({fault}), up to the next message"
+        else:
+            self.over = f"WebSocket protocol error: {fault}"
+
+    def gap(self, gap: Gap) -> Iterator[Batch | Skipped]:
+        """A hole: ends the message in hand; the length of its frame tells where the next one starts, if it is known."""
+        left = self.torn
+        if self.decoder is not None and self.decoder.header is not None:
+            left = self.decoder.header.payload_len - self.decoder.payload_consumed - len(self.decoder.buffer)
+        yield from self.leave(gap.reason)
+        self.torn = max(0, left - gap.size)
+        if not left or gap.size > left:
+            self.lost = self.lost or _BEHIND
+        elif self.masked is not None:
+            self.start(self.masked)
+        why = "cut off by the capture (snap length)" if gap.reason == "cut" else "not in the capture"
+        yield Skipped(gap.frame, gap.offset, gap.size, b"", why)
+
+    def find(self, final: bool) -> Generator[Skipped, None, bool]:
+        """Looks for the next message."""
+        data = self.window
+        if len(data) < self.need and not final:
+            return False
+        found: bool | None = False
+        while found is False:
+            hit = _PLAUSIBLE.search(data, self.scanned)
+            self.scanned = hit.start() if hit else len(data)
+            if hit is None:
+                break
+            found, self.need = self.chain(final)
+            self.scanned += found is False
+        if not found and not final and self.scanned < _MOST_HELD:
+            return False
+        if self.scanned:
+            self.need -= self.scanned
+            yield self.drop(self.scanned, self.lost)
+            self.scanned = 0
+        if found:
+            self.lost, self.upgraded, self.guessed = "", True, True
+            self.start(masked=data[1] > 127)
+        return bool(found)
+
+    def chain(self, final: bool) -> tuple[bool | None, int]:
+        """(whether messages chain from `scanned` on, bytes in hand that it takes to tell): None if more must come."""
+        data, pos, masked = self.window, self.scanned, self.masked
+        links = weight = 0
+        while pos < len(data) and not (links >= _CHAIN and weight) and links < _LONG_CHAIN:
+            head = _frame(data, pos, masked)
+            start, stop, key = head or (0, len(data) + 1, b"")
+            if stop < 0:
+                return False, 0
+            if stop > len(data) and final:
+                return weight > 0, 0
+            binary = data[pos] & 15 == _BINARY
+            if head and binary and not self.decodes(start, stop, key):
+                return False, 0
+            if stop > len(data):
+                return None, stop
+            weight += binary and stop - start >= _WEIGHT
+            links += 1
+            pos, masked = stop, bool(key)
+        return (True, 0) if weight or links == _LONG_CHAIN else (False, 0) if final else (None, len(data) + 1)
+
+    def decodes(self, start: int, stop: int, key: bytes) -> bool:
+        """Whether a payload is a batch, by its first bytes and, if it is whole, by all."""
+        cut = stop > len(self.window)
+        for size in (_SAMPLE,) if cut else sorted({_SAMPLE, max(_SAMPLE, stop - start)}):
+            payload = _unmasked(self.window[start : min(start + size, stop)], key)
+            part = start + len(payload) < stop
+            # Of a compressed batch (its first byte is 1) only the whole tells anything.
+            if (payload[:1] in (b"", b"\1") or len(payload) < _WEIGHT) if part else not payload:
+                continue
+            self.credit -= max(_SAMPLE, len(payload))
+            if self.credit < 0 or not detect.transport(payload, cut=part):
+                return False
+        return True
+
+
+def _frame(data: bytearray, pos: int, masked: bool | None) -> tuple[int, int, bytes] | None:
+    """(start and stop of the payload, masking key) of a frame; None if its header isn't whole; stop -1 if none."""
+    if not _PLAUSIBLE.match(data, pos):
+        return 0, -1, b""
+    if pos + 2 > len(data):
+        return None
+    size, mask = data[pos + 1] & 127, data[pos + 1] > 127
+    if masked not in (None, mask) or size == 127 or (data[pos] & _CONTROL and size > 125):
+        return 0, -1, b""
+    start = pos + 2 + 2 * (size == 126) + 4 * mask
+    if start > len(data):
+        return None
+    if size == 126:
+        size = int.from_bytes(data[pos + 2 : pos + 4])
+        if size < 126:
+            return 0, -1, b""
+    return start, start + size, bytes(data[start - 4 : start]) if mask else b""
+
+
+def _unmasked(data: bytearray, key: bytes) -> bytes:
+    if not key:
+        return bytes(data)
+    from wsproto.frame_protocol import XorMaskerSimple
+
+    return bytes(XorMaskerSimple(key).process(data))
