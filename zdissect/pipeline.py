@@ -106,7 +106,8 @@ class Pipeline:
             yield Skip(item.frame, conversation.flow, item.direction, item.offset, item.size, b"", why, "tcp-overlap")
         else:
             conversation.ended[item.direction] = True
-            conversation.flow.endings.append((item.direction, item.reason))
+            ended_ns = item.frame.ts_ns if item.frame is not None else 0
+            conversation.flow.endings.append((item.direction, item.reason, ended_ns))
             if all(conversation.ended):
                 yield from self.end(item.stream)
 

@@ -21,8 +21,8 @@ class Flow:
     verdict: Verdict = Verdict.UNDECIDED
     size: int = 0
     """Its payload bytes, each once, whatever they are."""
-    endings: list[tuple[int, str]] = field(default_factory=list)
-    """(direction, fin, rst, reused or capture) in the order in which its directions ended; none for datagrams."""
+    endings: list[tuple[int, str, int]] = field(default_factory=list)
+    """(direction, fin, rst, reused or capture, time) in the order in which its directions ended; none for UDP."""
 
 
 @dataclass(slots=True)
