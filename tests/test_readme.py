@@ -67,7 +67,8 @@ def test_shown_output(block):
         command, shown = part.split("\n", 1)
         output = shell(command).stdout
         rows = ["(?:.*\n)*?" if row == "..." else re.escape(row) + "\n" for row in shown.splitlines()]
-        assert re.fullmatch("".join(rows), output), f"README.md:{block.line}: $ {command}\n\nsays\n\n{output}"
+        fits = re.fullmatch("".join(rows), output) is not None
+        assert fits, f"README.md:{block.line}: $ {command}\n\nsays\n\n{output}"
 
 
 @pytest.mark.parametrize("block", runs("README.md", "sh"), ids=lines_of)
