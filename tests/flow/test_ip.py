@@ -224,7 +224,7 @@ def test_open_datagrams_are_bounded_and_counted() -> None:
 
 
 def test_open_bytes_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ip, "MAX_OPEN_BYTES", 4000)
+    monkeypatch.setattr(ipfragments, "MAX_OPEN_BYTES", 4000)
     decoder = Decoder()
     lost = [cut4(udp(bytes(3000)), 1480, ident)[0] for ident in range(5)]
     assert not datagrams(decoder, numbered(lost))

@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 from flow_frames import ACK, CLIENT, FIN, MS, RST, SERVER, SYN, Talk, run, streams_of
 
-from zdissect.flow import connection as tcp
+from zdissect.flow import connection, tcp
 from zdissect.flow.tcp import Streams
 from zdissect.records import Chunk, End, Gap, Overlap, StreamItem
 
@@ -133,7 +133,7 @@ def test_a_capture_that_starts_mid_stream() -> None:
 def test_mid_stream_data_comes_after_the_wait_and_late_bytes_are_counted() -> None:
     talk, streams = Talk(), Streams()
     assert streams.feed(talk.segment(0, 500, b"abc")) == []
-    talk.now_ns += tcp.GRACE_NS
+    talk.now_ns += connection.GRACE_NS
     assert streams_of(streams.feed(talk.segment(0, 503, b"def"))) == {(0, 0): b"abcdef"}
     assert streams.feed(talk.segment(0, 490, b"0123456789")) == []
     assert streams.ignored == {"before the start": 1}
@@ -142,7 +142,7 @@ def test_mid_stream_data_comes_after_the_wait_and_late_bytes_are_counted() -> No
 def test_mid_stream_a_side_that_speaks_later_starts_where_its_acknowledgements_said() -> None:
     talk = Talk()
     segments = [talk.segment(0, 500, b"a" * 10), talk.segment(1, 900)]
-    talk.now_ns += tcp.GRACE_NS
+    talk.now_ns += connection.GRACE_NS
     segments += [talk.segment(0, 510, b"b"), talk.segment(1, 903, b"def"), talk.segment(1, 900, b"abc")]
     assert streams_of(run(segments)) == {(0, 0): b"a" * 10 + b"b", (0, 1): b"abcdef"}
 
@@ -223,14 +223,14 @@ def with_hole(acked: int, after: int, step_ns: int = MS) -> list[StreamItem]:
 
 
 def test_an_acknowledged_hole_is_given_up_after_a_grace() -> None:
-    assert kinds(with_hole(30, tcp.GRACE_SEGMENTS - 1)) == ["Chunk"]
-    items = with_hole(30, tcp.GRACE_SEGMENTS)
+    assert kinds(with_hole(30, connection.GRACE_SEGMENTS - 1)) == ["Chunk"]
+    items = with_hole(30, connection.GRACE_SEGMENTS)
     assert gaps(items) == [(0, 10, 10, "lost")]
-    assert len(streams_of(items)[0, 0]) == 20 + tcp.GRACE_SEGMENTS
+    assert len(streams_of(items)[0, 0]) == 20 + connection.GRACE_SEGMENTS
 
 
 def test_a_hole_that_nobody_acknowledged_stays_open() -> None:
-    assert kinds(with_hole(10, 10 * tcp.GRACE_SEGMENTS)) == ["Chunk"]
+    assert kinds(with_hole(10, 10 * connection.GRACE_SEGMENTS)) == ["Chunk"]
     assert gaps(with_hole(10, 11, 10**9)) == [(0, 10, 10, "lost")]  # but not for ever
 
 
@@ -255,7 +255,7 @@ def test_an_idle_connection_is_looked_at_when_time_passes_elsewhere() -> None:
     for segment in [*talk.handshake(), talk.segment(0, 10, bytes(10)), talk.segment(1, 0, acked=20)]:
         streams.feed(segment)
     elsewhere = [s._replace(src=s.src._replace(port=s.src.port + 1)) for s in [other.handshake()[0]]]
-    later = elsewhere[0].frame._replace(ts_ns=3 * tcp.GRACE_NS)
+    later = elsewhere[0].frame._replace(ts_ns=3 * connection.GRACE_NS)
     items = streams.feed(elsewhere[0]._replace(frame=later))
     assert gaps(items) == [(0, 0, 10, "lost")]
     assert kinds(items) == ["Gap", "Chunk"]
@@ -263,7 +263,7 @@ def test_an_idle_connection_is_looked_at_when_time_passes_elsewhere() -> None:
 
 def test_too_much_behind_a_hole() -> None:
     talk, streams = Talk(step_ns=1), Streams()
-    segments = [*talk.handshake(), *(talk.segment(0, 5 + i, b"x") for i in range(tcp.MAX_BUFFERED_SEGMENTS + 1))]
+    segments = [*talk.handshake(), *(talk.segment(0, 5 + i, b"x") for i in range(connection.MAX_BUFFERED_SEGMENTS + 1))]
     assert gaps([item for segment in segments for item in streams.feed(segment)]) == [(0, 0, 5, "lost")]
     talk, streams = Talk(step_ns=1), Streams()
     segments = [*talk.handshake(), *(talk.segment(0, 5 + i * 10**6, bytes(10**6)) for i in range(5))]
@@ -342,7 +342,7 @@ def test_half_closed() -> None:
 def test_a_hole_before_the_fin_is_given_up() -> None:
     talk, streams = Talk(), Streams()
     segments = [*talk.handshake(), talk.segment(0, 0, b"abc"), talk.segment(0, 8, b"", FIN | ACK)]
-    segments += [talk.segment(1, i, b"x") for i in range(tcp.GRACE_SEGMENTS)]
+    segments += [talk.segment(1, i, b"x") for i in range(connection.GRACE_SEGMENTS)]
     items = [item for segment in segments for item in streams.feed(segment)]
     assert gaps(items) == [(0, 3, 5, "lost")]
     assert ends(items) == [(0, 0, 8, "fin")]
