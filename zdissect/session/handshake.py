@@ -80,6 +80,11 @@ class Handshake:
         return None not in (self.ends[0].zid, self.ends[1].zid)
 
     @property
+    def low_latency(self) -> bool:
+        """Whether low latency was agreed on."""
+        return self.agreed is not None and self.agreed.low_latency
+
+    @property
     def complete(self) -> bool:
         """Whether all four messages were seen."""
         return self.step == len(STEPS)
@@ -130,14 +135,14 @@ class Handshake:
 
     def answer(self, message: Message, end: End, other: End) -> None:
         """INIT_ACK: the answer may not be more than what was proposed."""
-        for what, asked, answered in (
-            ("sn resolution", other.sn_bits, end.sn_bits),
-            ("request id resolution", other.rid_bits, end.rid_bits),
-            ("batch size", other.batch_size, end.batch_size),
-            ("patch", other.patch, end.patch),
+        for what, at, asked, answered in (
+            ("sn resolution", "resolution", other.sn_bits, end.sn_bits),
+            ("request id resolution", "resolution", other.rid_bits, end.rid_bits),
+            ("batch size", "batch_size", other.batch_size, end.batch_size),
+            ("patch", "ext_patch", other.patch, end.patch),
         ):
             if self.step >= 2 and answered > asked:
-                message.remark("ack-raises", f"{what} {answered} answers {asked}")
+                message.remark("ack-raises", f"{what} {answered} answers {asked}", f"init.{at}")
         if end.zid is not None and end.zid == other.zid:
             message.remark("same-zid", f"both ends are {end.zid}", "init.zid")
         both = end.extensions & other.extensions

@@ -4,6 +4,7 @@ from zdissect.dissection import Dissection
 from zdissect.engine.messages import Message
 from zdissect.records import Endpoint
 from zdissect.session.handshake import ASSUMED_MASK, End
+from zdissect.session.liveness import SLACK_MS
 from zdissect.session.sequence import Channel
 from zdissect.session.session import Link
 
@@ -18,6 +19,8 @@ class Groups:
 
     def __init__(self) -> None:
         self.members: dict[Endpoint, dict[Endpoint, End]] = {}
+        self.joined_ns: dict[tuple[Endpoint, Endpoint], int] = {}
+        """When each source last joined a group."""
 
     def join(self, link: Link, message: Message, item: Dissection) -> None:
         """Takes a JOIN: its sender is a member of the group that it is sent to."""
@@ -37,15 +40,24 @@ class Groups:
             changed = [name for name in _SAME if getattr(before, name) != getattr(end, name)]
             if changed:
                 message.remark("join-changed", f"{', '.join(changed)} changed")
+            self.late(message, before, item.frame.ts_ns - self.joined_ns[src, group])
         for other in members.values():
             differs = [name for name in _AGREE if getattr(other, name) != getattr(end, name)]
             if other is not before and differs:
                 message.remark("join-differs", f"{', '.join(differs)} not as in {other.zid}")
                 break
         members[src] = end
+        self.joined_ns[src, group] = item.frame.ts_ns
         ends = list(link.handshake.ends)
         ends[item.direction] = end
         link.handshake.ends = (ends[0], ends[1])
+
+    @staticmethod
+    def late(message: Message, before: End, apart_ns: int) -> None:
+        """Rule 31."""
+        apart_ms = apart_ns // 1_000_000
+        if before.lease_ms and apart_ms > before.lease_ms + SLACK_MS:
+            message.remark("join-late", f"{apart_ms} ms after the JOIN before it, the lease is {before.lease_ms} ms")
 
     @staticmethod
     def anchor(link: Link, message: Message, direction: int) -> None:

@@ -30,6 +30,6 @@ class Scouting:
         else:
             row["request_frame"], row["response_time_ns"] = known[0], item.frame.ts_ns - known[1]
             if row.get("whatami") and row["whatami"] not in known[2].split("|"):
-                message.remark("hello-role", f"a {row['whatami']} answers a SCOUT for {known[2]}", "hello.whatami")
+                message.remark("hello-role", f"a {row['whatami']} answers a SCOUT for {known[2]}", "hello.packed")
         if not row.get("locators"):
             message.remark("hello-no-locators", "no locators")

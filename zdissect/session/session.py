@@ -58,6 +58,8 @@ class Link:
     """Holes of the capture in each direction."""
     messages: list[int] = field(default_factory=lambda: [0, 0])
     """Messages of each direction."""
+    guessed: bool = False
+    """It was said that its framing was found by trying."""
 
     def is_closed(self) -> bool:
         """Whether a side has sent CLOSE: the next handshake on these ports is a new one."""

@@ -46,7 +46,9 @@ class Sessions:
                 self.scouting.feed(message, item)
                 continue
             if not index and layer == "transport":
-                link.pulses[direction].feed(message, item.frame.ts_ns, link.handshake.ends[direction].lease_ms)
+                # a JOIN that comes late is a finding of its own
+                lease_ms = None if message.row["message"] == "JOIN" else link.handshake.ends[direction].lease_ms
+                link.pulses[direction].feed(message, item.frame.ts_ns, lease_ms)
             if layer == "transport":
                 whole = self.transport(link, message, item)
                 if whole is not None:
@@ -88,6 +90,19 @@ class Sessions:
             text = f"a batch of {size} bytes, {agreed.batch_size} were agreed"
             item.tape.remarks.append(("batch-size", item.tape.start, min(size, item.tape.start + 2), text))
 
+    def framed(self, item: Dissection) -> None:
+        """Says, once for a link, that its framing was found by trying and not negotiated."""
+        framing, tape = item.framing, item.tape
+        if not (framing.compression or framing.low_latency):
+            return
+        link = self.link(item.flow.id)
+        if link.guessed or link.handshake.agreed is not None:
+            return
+        link.guessed = True
+        how = "compressed batches" if framing.compression else "low-latency batches"
+        stop = min(tape.start + max(framing.prefix, 1), tape.stop)
+        tape.remarks.append(("guessed-framing", tape.start, stop, f"{how}: the handshake isn't in the capture"))
+
     def skip(self, item: Skip) -> None:
         """Takes bytes that couldn't be read: what follows may miss what they said."""
         link = self.link(item.flow.id)
@@ -98,7 +113,7 @@ class Sessions:
         """Takes a transport message."""
         name, direction = message.row["message"], item.direction
         end = link.handshake.ends[direction]
-        if end.closed and name not in STEPS and not (name == "CLOSE" and item.framing.prefix == 4):
+        if end.closed and name not in STEPS and not (name == "CLOSE" and link.handshake.low_latency):
             message.remark("after-close", f"{name} after CLOSE")
         if name in STEPS:
             self.handshake(link, message, item)
