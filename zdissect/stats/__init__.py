@@ -1,0 +1,139 @@
+"""Statistics of a capture: a collector that is fed with items and gives one report.
+
+    pipeline, stats = Pipeline(Options(history=True)), Stats()
+    for frame in frames:
+        stats.frame(frame)
+        for item in pipeline.feed(frame):
+            stats.feed(item)
+    for item in pipeline.close():
+        stats.feed(item)
+    report = stats.finish(pipeline)
+
+The report is a plain dict, what `zdissect stats --json` prints. Times are nanoseconds where the name says `_ns`, seconds
+where it says `_s`; `null` is what isn't known.
+
+- `schema_version`: of this layout.
+- `capture`: `files`, `frames`, `first_ts_ns`, `last_ts_ns`, `duration_s`.
+- `accounting`: `captured`, the payload bytes of all TCP segments and UDP datagrams, and what became of them, which adds
+  up: `decoded`; `undecoded` (bytes that no field owns); `skipped` (bytes of Zenoh streams without a place);
+  `framing` (WebSocket); `opaque` (TLS, QUIC); `not_zenoh`; `repeated` (retransmitted, or of no connection).
+  Beside them `not_captured` (known to be missing), `decompressed` and `reassembled` (bytes made of others).
+- `conversations`: those that aren't Zenoh, by what they are.
+- `sessions`: `session`, `handshake` (complete, partial, join, none), two `ends` (0 is the opener: `zid`, `role`,
+  `version`, `address`, `lease_ms`, `initial_sn`, `messages` and `bytes` sent), `negotiated`, `first_ts_ns`,
+  `last_ts_ns`, `duration_s`, `skipped_bytes`, `ended` (`how`: close, fin, rst, lease, reused, silent, open; `by`: the
+  end; `reason` of a CLOSE), `links` (each with `flow_id`, `link`, `addresses`, times and `ended`).
+- `messages`: by `layer`, `message`, `body`, `reply_body`: `count` and `bytes` (those of a FRAME with what it carries).
+- `keys`: `distinct`, `listed` (`key_expr`, `resolved`, `messages`, `puts`, `deletes`, `replies`, `bytes` of payloads,
+  `rate_hz` on the link that carried most, `sources`), `others` (keys above the limit).
+- `queries`: `queries`, `replies`, `errors`, `without_reply` (ended with none), `unanswered` (no RESPONSE_FINAL),
+  `response_time_ns` (to the first answer: `count`, `min`, `median`, `p95`, `max`), `final_time_ns`,
+  `stray_answers`, and the same of each of `keys` and of `others`.
+- `findings`: `code`, `severity`, `group`, `count`, `first_file`, `first_frame`, `text`.
+"""
+
+from collections import Counter
+from typing import Any
+
+from zdissect.dissection import Dissection, Finding, Item, findings
+from zdissect.pipeline import Pipeline
+from zdissect.records import Frame
+from zdissect.stats.accounting import Accounting
+from zdissect.stats.keys import Keys
+from zdissect.stats.queries import Queries
+from zdissect.stats.sessions import Sessions
+
+SCHEMA_VERSION = 1
+
+_LAYERS = ("scouting", "transport", "network")
+_SEVERITIES = ("error", "warning", "note")
+
+Kind = tuple[str, str, str | None, str | None]
+"""Layer, message, body, body of a REPLY."""
+
+
+class Stats:
+    """Collects; its memory is bounded but for a little per session and finding code."""
+
+    def __init__(self) -> None:
+        self.frames = 0
+        self.files: dict[str, None] = {}
+        self.first_ns = self.last_ns = 0
+        self.accounting = Accounting()
+        self.sessions = Sessions()
+        self.keys = Keys()
+        self.queries = Queries()
+        self.kinds: Counter[Kind] = Counter()
+        self.sizes: Counter[Kind] = Counter()
+        self.codes: Counter[str] = Counter()
+        self.firsts: dict[str, Finding] = {}
+
+    def frame(self, frame: Frame) -> None:
+        """Takes a frame, whatever is in it."""
+        if not self.frames:
+            self.first_ns = self.last_ns = frame.ts_ns
+        self.frames += 1
+        self.files[frame.source] = None
+        self.first_ns = min(self.first_ns, frame.ts_ns)
+        self.last_ns = max(self.last_ns, frame.ts_ns)
+
+    def feed(self, item: Item) -> None:
+        """Takes what the pipeline gave."""
+        self.accounting.feed(item)
+        self.sessions.feed(item)
+        for finding in findings(item):
+            self.codes[finding.rule.code] += 1
+            self.firsts.setdefault(finding.rule.code, finding)
+        if isinstance(item, Dissection):
+            for message in item.messages:
+                row = message.row
+                kind = row["layer"], row["message"], row.get("body"), row.get("reply_body")
+                self.kinds[kind] += 1
+                self.sizes[kind] += row["length"]
+                if row["layer"] == "network":
+                    self.keys.feed(item, row)
+                    self.queries.feed(item, row)
+
+    def finish(self, pipeline: Pipeline) -> dict[str, Any]:
+        """The report, after the pipeline's end."""
+        return {
+            "schema_version": SCHEMA_VERSION,
+            "capture": self.capture(),
+            "accounting": self.accounting.report(pipeline),
+            "conversations": dict(pipeline.others()),
+            "sessions": self.sessions.report(pipeline, self.last_ns),
+            "messages": self.messages(),
+            "keys": self.keys.report(),
+            "queries": self.queries.report(),
+            "findings": self.found(),
+        }
+
+    def capture(self) -> dict[str, Any]:
+        """What was read."""
+        return {
+            "files": list(self.files),
+            "frames": self.frames,
+            "first_ts_ns": self.first_ns if self.frames else None,
+            "last_ts_ns": self.last_ns if self.frames else None,
+            "duration_s": (self.last_ns - self.first_ns) / 1e9,
+        }
+
+    def messages(self) -> list[dict[str, Any]]:
+        """Messages by kind: layer by layer, the most frequent first."""
+        ordered = sorted(self.kinds.items(), key=lambda pair: (_LAYERS.index(pair[0][0]), -pair[1], str(pair[0])))
+        return [
+            {"layer": kind[0], "message": kind[1], "body": kind[2], "reply_body": kind[3],
+             "count": count, "bytes": self.sizes[kind]}
+            for kind, count in ordered
+        ]  # fmt: skip
+
+    def found(self) -> list[dict[str, Any]]:
+        """Findings by code: the severe ones first."""
+        out = []
+        for code, count in self.codes.items():
+            rule, _, item, _, _ = self.firsts[code]
+            out.append({
+                "code": code, "severity": rule.severity, "group": rule.group, "count": count,
+                "first_file": item.frame.source, "first_frame": item.frame.number, "text": rule.text,
+            })  # fmt: skip
+        return sorted(out, key=lambda one: (_SEVERITIES.index(one["severity"]), -one["count"], one["code"]))

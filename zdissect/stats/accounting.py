@@ -1,0 +1,73 @@
+"""What became of every captured payload byte: each is in exactly one class."""
+
+from collections import Counter
+from typing import Any
+
+from zdissect.dissection import Item, Skip
+from zdissect.flow.conversation import Flow
+from zdissect.flow.detect import Verdict
+from zdissect.grammar.registry import UNDECODED
+from zdissect.pipeline import Pipeline
+
+CLASSES = ("decoded", "undecoded", "skipped", "framing", "opaque", "not_zenoh", "repeated")
+"""The classes; together they are `captured`."""
+
+_OPAQUE = (Verdict.TLS, Verdict.QUIC)
+_MADE = frozenset({"decompressed", "reassembled"})
+"""Buffers that were made of bytes that count already."""
+
+
+class Accounting:
+    """Counts the bytes of dissections and skips; the pipeline knows of the others."""
+
+    def __init__(self) -> None:
+        self.decoded = self.undecoded = self.skipped = self.not_captured = 0
+        self.made: Counter[str] = Counter()
+        self.carried: dict[str, Flow] = {}
+        """Flows whose batches stand in something else that takes bytes too: WebSocket frames."""
+        self.inside = 0
+        """Bytes of these flows that are counted."""
+
+    def feed(self, item: Item) -> None:
+        """Takes a dissection or skipped bytes."""
+        if isinstance(item, Skip):
+            size = len(item.data)
+            self.skipped += size
+            if not size and item.code != "tcp-overlap":
+                self.not_captured += item.size
+        else:
+            size = len(item.buffer.data)
+            if item.buffer.name in _MADE:
+                self.made[item.buffer.name] += size
+                return
+            undecoded = sum(stop - start for field, _, start, stop, _ in item.tape.spans if field is UNDECODED)
+            self.undecoded += undecoded
+            self.decoded += size - undecoded
+        if item.flow.link not in ("tcp", "udp"):
+            self.carried[item.flow.id] = item.flow
+            self.inside += size
+
+    def report(self, pipeline: Pipeline) -> dict[str, Any]:
+        """The classes with their bytes, after the pipeline's end."""
+        datagrams = [one for one in pipeline.datagrams.conversations.values() if one.opaque]
+        udp = sum(one.flow.size for one in pipeline.datagrams.conversations.values())
+        opaque = sum(pipeline.opaque[verdict.value] for verdict in _OPAQUE)
+        not_zenoh = pipeline.opaque.total() - opaque
+        for one in datagrams:
+            if one.flow.verdict in _OPAQUE:
+                opaque += one.opaque
+            else:
+                not_zenoh += one.opaque
+        return {
+            "captured": pipeline.captured,
+            "decoded": self.decoded,
+            "undecoded": self.undecoded,
+            "skipped": self.skipped,
+            "framing": sum(flow.size for flow in self.carried.values()) - self.inside,
+            "opaque": opaque,
+            "not_zenoh": not_zenoh,
+            "repeated": pipeline.captured - udp - pipeline.delivered,
+            "not_captured": self.not_captured,
+            "decompressed": self.made["decompressed"],
+            "reassembled": self.made["reassembled"],
+        }

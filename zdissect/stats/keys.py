@@ -1,0 +1,120 @@
+"""What was sent to each key: messages, bytes, rate, sources."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from zdissect.dissection import Dissection
+from zdissect.engine.messages import Row
+from zdissect.table import endpoint
+
+MOST_KEYS = 100_000
+"""Distinct keys that are told apart; the rest is counted together."""
+MOST_SOURCES = 32
+MOST_PATHS = 8
+"""Links, by direction, on which the rate of a key is measured."""
+
+Path = tuple[str, int]
+"""Flow and direction."""
+
+
+def wire_key(row: Row) -> str | None:
+    """The key expression of a message; `?9/q` if the declared id 9 isn't known, None without any."""
+    key: str | None = row.get("key_expr")
+    if key is None and row.get("key_scope"):
+        return f"?{row['key_scope']}{row.get('key_suffix') or ''}"
+    return key
+
+
+def sender(item: Dissection, row: Row) -> str:
+    """Who sent a message: its ZenohID, or its address where that isn't known."""
+    return row.get("src_zid") or endpoint(item.flow.ends[item.direction])
+
+
+@dataclass(slots=True)
+class Key:
+    """What was sent to one key."""
+
+    puts: int = 0
+    deletes: int = 0
+    replies: int = 0
+    size: int = 0
+    """Bytes of payloads."""
+    resolved: bool = True
+    sources: dict[str, None] = field(default_factory=dict)
+    paths: dict[Path, list[int]] = field(default_factory=dict)
+    """Messages, first and last time on each link and direction."""
+
+    @property
+    def messages(self) -> int:
+        """Messages of all kinds."""
+        return self.puts + self.deletes + self.replies
+
+    def add(self, row: Row, source: str, path: Path, ts_ns: int) -> None:
+        """Takes a message."""
+        if row["message"] == "RESPONSE":
+            self.replies += 1
+        elif row.get("body") == "DEL":
+            self.deletes += 1
+        else:
+            self.puts += 1
+        self.size += row.get("payload_len") or 0
+        if len(self.sources) < MOST_SOURCES:
+            self.sources[source] = None
+        seen = self.paths.get(path)
+        if seen is not None:
+            seen[0] += 1
+            seen[2] = ts_ns
+        elif len(self.paths) < MOST_PATHS:
+            self.paths[path] = [1, ts_ns, ts_ns]
+
+    def rate(self) -> float | None:
+        """Messages a second on the link that carried most of them: through a router, each sample is seen twice."""
+        count, first, last = max(self.paths.values(), default=[0, 0, 0])
+        return (count - 1) * 1e9 / (last - first) if count > 1 and last > first else None
+
+    def report(self, name: str) -> dict[str, Any]:
+        """The entry of a key."""
+        return {
+            "key_expr": name,
+            "resolved": self.resolved,
+            "messages": self.messages,
+            "puts": self.puts,
+            "deletes": self.deletes,
+            "replies": self.replies,
+            "bytes": self.size,
+            "rate_hz": self.rate(),
+            "sources": list(self.sources),
+        }
+
+
+class Keys:
+    """All keys: those of PUSH, and of RESPONSE with a value."""
+
+    def __init__(self, limit: int = MOST_KEYS) -> None:
+        self.limit = limit
+        self.known: dict[tuple[str, bool], Key] = {}
+        self.others = Key()
+        """All keys above the limit."""
+
+    def feed(self, item: Dissection, row: Row) -> None:
+        """Takes a message."""
+        if row["message"] != "PUSH" and row.get("body") != "REPLY":
+            return
+        name = wire_key(row)
+        if name is None:
+            return
+        resolved = row.get("key_expr") is not None
+        key = self.known.get((name, resolved))
+        if key is None:
+            if len(self.known) >= self.limit:
+                key = self.others
+            else:
+                key = self.known[name, resolved] = Key(resolved=resolved)
+        key.add(row, sender(item, row), (item.flow.id, item.direction), item.frame.ts_ns)
+
+    def report(self) -> dict[str, Any]:
+        """The keys, those with most messages first."""
+        ordered = sorted(self.known.items(), key=lambda pair: (-pair[1].messages, pair[0]))
+        listed = [key.report(name) for (name, _), key in ordered]
+        others = {"messages": self.others.messages, "bytes": self.others.size}
+        return {"distinct": len(listed), "listed": listed, "others": others if others["messages"] else None}

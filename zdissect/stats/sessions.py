@@ -1,0 +1,166 @@
+"""Sessions: both ends, what they agreed on, what each sent, and how it ended. Links of one session are one row."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from zdissect.dissection import Item, Skip
+from zdissect.flow.conversation import Flow
+from zdissect.pipeline import Pipeline
+from zdissect.session.handshake import End
+from zdissect.session.liveness import SLACK_MS
+from zdissect.session.session import Link
+from zdissect.table import endpoint
+
+
+@dataclass(slots=True)
+class Sent:
+    """What one direction of a flow carried."""
+
+    messages: int = 0
+    size: int = 0
+    """Bytes of its batches, with their length prefixes, and of what was skipped."""
+    skipped: int = 0
+    first_ns: int = 0
+    last_ns: int = 0
+
+
+@dataclass(slots=True)
+class Leg:
+    """A flow that carries a session."""
+
+    flow: Flow
+    sent: tuple[Sent, Sent] = field(default_factory=lambda: (Sent(), Sent()))
+    close: tuple[int, str] | None = None
+    """Direction and reason of the first CLOSE."""
+
+    def times(self) -> tuple[int, int]:
+        """First and last time at which it carried something."""
+        used = [one for one in self.sent if one.last_ns]
+        return min((one.first_ns for one in used), default=0), max((one.last_ns for one in used), default=0)
+
+
+class Sessions:
+    """Collects legs; joins them to sessions at the end."""
+
+    def __init__(self) -> None:
+        self.legs: dict[str, Leg] = {}
+
+    def feed(self, item: Item) -> None:
+        """Takes a dissection or skipped bytes."""
+        made = False
+        if not isinstance(item, Skip):
+            if item.messages and item.messages[0].row["layer"] == "scouting":
+                return
+            made = item.buffer.name in ("decompressed", "reassembled")
+        leg = self.legs.get(item.flow.id)
+        if leg is None:
+            leg = self.legs[item.flow.id] = Leg(item.flow)
+        sent = leg.sent[item.direction]
+        sent.first_ns = sent.first_ns or item.frame.ts_ns
+        sent.last_ns = max(sent.last_ns, item.frame.ts_ns)
+        if isinstance(item, Skip):
+            sent.size += len(item.data)
+            sent.skipped += len(item.data)
+            return
+        sent.size += 0 if made else len(item.buffer.data)
+        sent.messages += len(item.messages)
+        for message in item.messages:
+            if message.row["message"] == "CLOSE" and leg.close is None:
+                leg.close = item.direction, str(message.row.get("close_reason"))
+
+    def report(self, pipeline: Pipeline, last_ns: int) -> list[dict[str, Any]]:
+        """The sessions, in the order in which they began. `last_ns`: the end of the capture."""
+        links = {link.flow: link for link in (*pipeline.links, *pipeline.sessions.links.values())}
+        groups: dict[int, list[tuple[Leg, Link]]] = {}
+        for leg in self.legs.values():
+            link = links.setdefault(leg.flow.id, Link(leg.flow.id))
+            groups.setdefault(id(link.session), []).append((leg, link))
+        ordered = sorted(groups.values(), key=lambda legs: min(leg.times()[0] for leg, _ in legs))
+        return [_session(number, legs, last_ns) for number, legs in enumerate(ordered, 1)]
+
+
+def _session(number: int, legs: list[tuple[Leg, Link]], last_ns: int) -> dict[str, Any]:
+    """The entry of a session; its ends are numbered as the session numbers its sides, 0 is the opener."""
+    first, last = min(leg.times()[0] for leg, _ in legs), max(leg.times()[1] for leg, _ in legs)
+    links = [_link(leg, link, last_ns) for leg, link in legs]
+    agreed = legs[0][1].session.agreed or legs[0][1].handshake.agreed
+    alive = [one for one in links if one["ended"]["how"] == "open"]
+    latest = alive[0] if alive else max(links, key=lambda one: one["last_ts_ns"])
+    return {
+        "session": number,
+        "handshake": _handshake(legs),
+        "ends": [_end(legs, side) for side in (0, 1)],
+        "negotiated": agreed._asdict() if agreed is not None else None,
+        "first_ts_ns": first,
+        "last_ts_ns": last,
+        "duration_s": (last - first) / 1e9,
+        "skipped_bytes": sum(sent.skipped for leg, _ in legs for sent in leg.sent),
+        "ended": latest["ended"],
+        "links": links,
+    }
+
+
+def _handshake(legs: list[tuple[Leg, Link]]) -> str:
+    """How much of the handshake is there: complete, partial, join (multicast) or none."""
+    shakes = [link.handshake for _, link in legs]
+    if any(shake.complete for shake in shakes):
+        return "complete"
+    if any(shake.step or shake.agreed for shake in shakes):
+        return "partial"
+    return "join" if any(end.zid for shake in shakes for end in shake.ends) else "none"
+
+
+def _end(legs: list[tuple[Leg, Link]], side: int) -> dict[str, Any]:
+    """One end of a session: who it is, and what it sent over all links."""
+    leg, link = legs[0]
+    said: End = link.handshake.ends[side ^ link.flip]
+    sent = [leg.sent[side ^ link.flip] for leg, link in legs]
+    return {
+        "zid": link.session.zids[side] or said.zid,
+        "role": link.session.roles[side] or said.role,
+        "version": said.version,
+        "address": endpoint(leg.flow.ends[side ^ link.flip]),
+        "lease_ms": said.lease_ms,
+        "initial_sn": said.initial_sn,
+        "messages": sum(one.messages for one in sent),
+        "bytes": sum(one.size for one in sent),
+    }
+
+
+def _link(leg: Leg, link: Link, last_ns: int) -> dict[str, Any]:
+    """The entry of a link."""
+    first, last = leg.times()
+    how, by, reason = _ended(leg, link, last_ns)
+    return {
+        "flow_id": leg.flow.id,
+        "link": leg.flow.link,
+        "addresses": [endpoint(end) for end in leg.flow.ends],
+        "first_ts_ns": first,
+        "last_ts_ns": last,
+        "ended": {"how": how, "by": by if by is None else by ^ link.flip, "reason": reason},
+    }
+
+
+def _ended(leg: Leg, link: Link, last_ns: int) -> tuple[str, int | None, str | None]:
+    """How a link ended, by which direction, and the reason of a CLOSE.
+
+    `close`, `fin`, `rst`; `lease` (the other side was silent for longer than its lease, and the connection was closed
+    without a word); `reused` (another connection took its ports); `silent` (at the end of the capture, a side has been
+    silent for longer than its lease); `open`.
+    """
+    if leg.close is not None:
+        return "close", leg.close[0], leg.close[1]
+    direction, how, ended_ns = leg.flow.endings[0] if leg.flow.endings else (0, "capture", 0)
+    if how in ("fin", "rst"):
+        overdue = _overdue(leg, link, 1 - direction, ended_ns)
+        return "lease" if overdue else how, direction, None
+    if how == "reused":
+        return how, None, None
+    silent = next((side for side in (0, 1) if _overdue(leg, link, side, last_ns)), None)
+    return "open" if silent is None else "silent", silent, None
+
+
+def _overdue(leg: Leg, link: Link, direction: int, now_ns: int) -> bool:
+    """Whether a direction has been silent for longer than its lease."""
+    lease_ms, heard_ns = link.handshake.ends[direction].lease_ms, leg.sent[direction].last_ns
+    return bool(lease_ms and heard_ns and now_ns - heard_ns > (lease_ms + SLACK_MS) * 1_000_000)
