@@ -110,8 +110,7 @@ class Cutter:
 
     def search(self, final: bool) -> tuple[int, bool]:
         """Looks for the next boundary, behind the bytes that were looked at before."""
-        offset, found = resync.boundary(self.peek(self.have)[self.scanned :], self.framing, final)
-        return self.scanned + offset, found
+        return resync.boundary(self.peek(self.have), self.framing, final, self.scanned, likely=True)
 
     def next_framing(self) -> Framing:
         """The framing of the next batch: at the end of a low-latency stream a CLOSE comes in the normal one

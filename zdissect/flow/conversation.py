@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from zdissect.flow import detect
 from zdissect.flow.batch import Batch, Cutter, Skipped
 from zdissect.flow.detect import Verdict
-from zdissect.flow.framing import STREAM, Framing
+from zdissect.flow.framing import DATAGRAM, STREAM, Framing
+from zdissect.flow.websocket import WebSocketCutter, is_upgrade
 from zdissect.records import Chunk, Endpoint, Gap
 
 
@@ -31,6 +32,8 @@ class _Side:
     waiting: list[Chunk | Gap] = field(default_factory=list)
     """What came before the verdict."""
     size: int = 0
+    scanned: dict[Framing, int] = field(default_factory=dict)
+    """Where the search for batches stopped, before the verdict."""
 
 
 class StreamConversation:
@@ -42,7 +45,9 @@ class StreamConversation:
         self.sides = (_Side(), _Side())
         self.ended = [False, False]
         self.opaque = 0
-        """Bytes of a stream that isn't Zenoh."""
+        """Bytes of a stream that isn't Zenoh, or not known to be."""
+        self.held: list[tuple[int, Batch | Skipped]] = []
+        """What a WebSocket held before its first message."""
         if forced:
             flow.verdict = Verdict.ZENOH
 
@@ -55,8 +60,10 @@ class StreamConversation:
                 return
             side.size += len(item.data)
             yield from self.decide(item.direction, final=False)
-        elif self.flow.verdict in _ZENOH:
-            yield from ((item.direction, one) for one in self.sides[item.direction].cutter.feed(item))
+        elif self.flow.verdict in _CUT:
+            found = self.sides[item.direction].cutter.feed(item)
+            self.opaque += len(item.data) if isinstance(item, Chunk) else 0
+            yield from self.checked(item.direction, found)
         elif isinstance(item, Chunk):
             self.opaque += len(item.data)
 
@@ -65,16 +72,38 @@ class StreamConversation:
         for direction in (0, 1):
             if self.flow.verdict is Verdict.UNDECIDED and self.sides[direction].size:
                 yield from self.decide(direction, final=True)
-        if self.flow.verdict in _ZENOH:
+        if self.flow.verdict in _CUT:
             for direction, side in enumerate(self.sides):
-                yield from ((direction, one) for one in side.cutter.close())
+                yield from self.checked(direction, side.cutter.close())
+
+    def checked(self, direction: int, found: Iterator[Batch | Skipped]) -> Iterator[tuple[int, Batch | Skipped]]:
+        """Passes on what was cut; of a WebSocket only once its first message turned out to be Zenoh."""
+        for one in found:
+            if self.flow.verdict is Verdict.WEBSOCKET:
+                if isinstance(one, Skipped):
+                    self.held.append((direction, one))
+                    continue
+                if detect.transport(one.buffer.data) is None:
+                    self.flow.verdict = Verdict.OTHER
+                    return
+                self.flow.verdict = Verdict.ZENOH
+                yield from self.held
+            yield direction, one
+        if self.flow.verdict in _ZENOH:
+            self.opaque = 0
 
     def decide(self, direction: int, final: bool) -> Iterator[tuple[int, Batch | Skipped]]:
         """Looks at the first bytes of a direction; once there is a verdict, replays what waited in both."""
-        verdict, framing = detect.stream(self.head(direction), self.expected, final)
+        verdict, framing = detect.stream(self.head(direction), self.expected, final, self.sides[direction].scanned)
+        if verdict is Verdict.HTTP and (upgrade := is_upgrade(self.head(direction))) is not False:
+            verdict = Verdict.UNDECIDED if upgrade is None and not final else Verdict.WEBSOCKET
         if verdict is Verdict.UNDECIDED:
             return
         self.flow.verdict = verdict
+        if verdict is Verdict.WEBSOCKET:
+            self.flow.link = "ws"
+            for side in self.sides:
+                side.cutter = WebSocketCutter(DATAGRAM)
         waiting = sorted((item for side in self.sides for item in side.waiting), key=lambda item: item.frame.ts_ns)
         if verdict is Verdict.MIDDLE:
             for side in self.sides:
@@ -101,3 +130,4 @@ class StreamConversation:
 
 
 _ZENOH = (Verdict.ZENOH, Verdict.MIDDLE)
+_CUT = (*_ZENOH, Verdict.WEBSOCKET)

@@ -30,6 +30,7 @@ class Verdict(Enum):
     TLS = "TLS"
     QUIC = "QUIC"
     HTTP = "HTTP"
+    WEBSOCKET = "WebSocket"
     OTHER = "not Zenoh"
     UNDECIDED = "undecided"
 
@@ -55,20 +56,24 @@ def is_quic(data: bytes) -> bool:
     return version in _QUIC_VERSIONS or version >> 8 == 0xFF0000 or (version == 0 and len(data) > 14)
 
 
-def stream(data: bytes, expected: bool, final: bool) -> tuple[Verdict, Framing]:
+def stream(
+    data: bytes, expected: bool, final: bool, scanned: dict[Framing, int] | None = None
+) -> tuple[Verdict, Framing]:
     """(what a stream is, how it is framed), by its first bytes.
 
     Args:
         expected: It is on a port where Zenoh is expected.
         final: No more bytes will come.
+        scanned: Where earlier looks at the same stream stopped, so that none is looked at twice; kept up to date.
     """
+    scanned = {} if scanned is None else scanned
     other = named(data)
     if other is not None:
         return other, STREAM
     if opens(data):
         return Verdict.ZENOH, STREAM
     for framing in FRAMINGS:
-        _, found = resync.boundary(data, framing, final)
+        scanned[framing], found = resync.boundary(data, framing, final, scanned.get(framing, 0))
         if found:
             return Verdict.MIDDLE, framing
     if len(data) < LOOK_AHEAD and not final:

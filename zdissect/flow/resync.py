@@ -1,56 +1,130 @@
 """Finds the next batch in a stream whose place is lost: a boundary is where length prefixes and headers chain.
 
 An offset is accepted if a prefix there leads to bytes that decode to their end as a batch, and so does the next prefix
-behind them, and so on for a few batches or to the end of what is in hand.
+behind them, and so on for a few batches or to the end of what is in hand. One of them at least must prove something:
+hold a network message, or follow another in its sequence number. A FRAGMENT alone proves nothing, as it takes any
+bytes; nor does what payloads are full of, zeros and small numbers.
 """
 
-from zdissect.flow.decode import is_batch
+from zdissect.engine.tape import Tape
+from zdissect.flow.decode import LARGEST, decode, sound
 from zdissect.flow.framing import Framing
+from zdissect.grammar.types import Message
 
 CHAIN = 3
 """Batches in a row that prove a boundary: one alone may be chance."""
-_WEIGHT = 4
-"""A smaller batch (KEEP_ALIVE, CLOSE, an empty one) proves nothing."""
+_KEEP_ALIVE = b"\x01\x00\x04"
+_UNPROVEN = 32
+"""Batches in a row that prove nothing, after which it is chance: more than there are channels and priorities."""
+VERSIONS = (8, 9)
+"""Protocol versions that today's layout fits."""
 
 
-def boundary(data: bytes, framing: Framing, final: bool) -> tuple[int, bool]:
-    """(offset, found): bytes before the offset start no batch; whether one starts there, or more bytes are needed."""
-    for offset in range(len(data) - framing.prefix):
-        verdict = chain(data, framing, offset, final)
+def boundary(data: bytes, framing: Framing, final: bool, start: int = 0, likely: bool = False) -> tuple[int, bool]:
+    """(offset, found): bytes before the offset start no batch; whether one starts there, or more bytes are needed.
+
+    Args:
+        final: No more bytes will come.
+        start: Bytes before this offset are known to start no batch.
+        likely: Offset 0 is as good as any place to be a boundary: holes often end where a batch begins.
+    """
+    for offset in range(start, len(data) - framing.prefix):
+        verdict = chain(data, framing, offset, final, likely and not offset)
         if verdict is None:
             return offset, False
         if verdict:
             return offset, True
-    return (len(data) if final else max(0, len(data) - framing.prefix)), False
+    return (len(data) if final else max(start, len(data) - framing.prefix)), False
 
 
-def chain(data: bytes, framing: Framing, offset: int, final: bool) -> bool | None:
+def chain(data: bytes, framing: Framing, offset: int, final: bool, likely: bool = False) -> bool | None:
     """Whether batches chain from `offset` on; None if that depends on bytes to come (never so when `final`)."""
     prefix = framing.prefix
-    links = weight = 0
+    links = alive = 0
+    proven = empty = False
+    sequence: dict[tuple[int, int], int] = {}
     pos = offset
     while pos + prefix <= len(data):
         size = int.from_bytes(data[pos : pos + prefix], "little")
+        if not size:
+            if not links or empty:
+                return False  # an empty batch stands for a message that was given up, so never first nor twice
+            empty = True
+            pos += prefix
+            continue
         stop = pos + prefix + size
-        if size and pos + prefix < len(data) and not _plausible(data[pos + prefix], framing):
+        if not _starts(data, pos, framing) or links > _UNPROVEN:
             return False
         if stop > len(data):
-            return bool(weight) if final else None
-        if size and not is_batch(data, framing, pos, stop):
+            return proven if final else None
+        if not _starts(data, stop, framing):
             return False
+        tape = _content(data, framing, pos, stop)
+        if tape is None:
+            return False
+        alive += data[pos:stop] == _KEEP_ALIVE
+        proven = proven or alive >= CHAIN or _proves(tape, sequence)
         links += 1
-        weight += size >= _WEIGHT
+        empty = False
         pos = stop
-        if links >= CHAIN and weight:
+        if links >= CHAIN and proven:
             return True
-    return bool(weight) and (pos == len(data) or links > 1)
+    return (proven and links > 1) or ((proven or likely) and links > 0 and pos == len(data))
 
 
-def _plausible(first: int, framing: Framing) -> bool:
-    """Whether a byte can start the content of a batch: a quick no for most offsets."""
+def _content(data: bytes, framing: Framing, start: int, stop: int) -> Tape | None:
+    """The tape of a batch that decodes to its end and holds a message at least; None for any other."""
+    found = decode(data, framing, start=start, stop=stop)
+    tape = found.content
+    if not sound(found.tape) or not sound(tape):
+        return None
+    return tape if any(span[0].kind == "message" for span in tape.spans) else None
+
+
+def _proves(tape: Tape, sequence: dict[tuple[int, int], int]) -> bool:
+    """Whether chance wouldn't give this batch: it holds a network message or a handshake, or its sequence number
+    follows. `sequence` has the number of the last fragment of each channel and priority."""
+    name = sn = channel = None
+    priority = 5
+    for field, _, _, _, value in tape.spans:
+        if field.kind == "message":
+            if isinstance(field.node, Message) and (field.node.layer == "network" or field.node.id in (1, 2, 7)):
+                return True
+            name = value
+        elif name == "FRAGMENT":
+            if field.path == "zenoh.fragment.header":
+                channel = value & 0x20
+            elif field.path == "zenoh.fragment.sn":
+                sn = value
+            elif field.path == "zenoh.fragment.ext_qos.value":
+                priority = value & 7
+    if sn is None or channel is None:
+        return False
+    last = sequence.get((channel, priority))
+    sequence[channel, priority] = sn
+    return sn > 0 and last == sn - 1
+
+
+def _starts(data: bytes, pos: int, framing: Framing) -> bool:
+    """Whether a batch may start here, by its length and first bytes, as far as they are in hand: a quick no for most
+    places."""
+    start = pos + framing.prefix
+    if start >= len(data):
+        return True
+    size = int.from_bytes(data[pos:start], "little")
+    return not size or (size <= LARGEST and _plausible(data[start : start + 3], framing))
+
+
+def _plausible(head: bytes, framing: Framing) -> bool:
+    """Whether a batch can start with these bytes."""
+    if not head:
+        return True
+    first = head[0]
     if framing.compression:
-        return first < 2
+        return first == 1 or (first == 0 and _plausible(head[1:], framing._replace(compression=False)))
     ident = first & 31
     if framing.low_latency:
         return ident >= 0x19 or ident in (3, 4)
-    return ident < 8 and (ident not in (3, 4) or not first & 0x40)
+    if ident in (1, 7):
+        return len(head) < 2 or head[1] in VERSIONS
+    return 2 <= ident <= 6 and (ident in (2, 6) or not first & 0x40)
