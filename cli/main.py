@@ -65,7 +65,9 @@ class Commands(click.Group):
         dissect = self.get_command(ctx, "dissect")
         assert dissect is not None
         own = [record for param in dissect.get_params(ctx) if (record := param.get_help_record(ctx))]
-        own += [record for param in self.get_params(ctx) if (record := param.get_help_record(ctx)) not in (None, *own)]
+        known = {name for name, _ in own}
+        records = (param.get_help_record(ctx) for param in self.get_params(ctx))
+        own += [record for record in records if record is not None and record[0] not in known]
         with formatter.section("Options"):
             formatter.write_dl(own)
         self.format_commands(ctx, formatter)

@@ -135,7 +135,8 @@ class Pipeline:
         for direction, one in found:
             if isinstance(one, Skipped):
                 skip = Skip(one.frame, flow, direction, one.offset, one.size, one.data, one.reason, one.code)
-                self.sessions.skip(skip)
+                if skip.code:
+                    self.sessions.skip(skip)
                 yield skip
                 continue
             item = Dissection(one.frame, one.frames, flow, direction, one.buffer, _EMPTY, one.framing, one.missing)
@@ -211,7 +212,7 @@ class Pipeline:
         return out
 
 
-_NAMED = (Verdict.TLS, Verdict.QUIC, Verdict.HTTP, Verdict.OTHER)
+_NAMED = (Verdict.TLS, Verdict.QUIC, Verdict.HTTP, Verdict.WEBSOCKET, Verdict.OTHER)
 _EMPTY = interpret(NETWORK_MESSAGE, b"", cut=True)
 MISSING = {"cut": "cut-by-capture", "lost": "torn-batch", "end": "stream-ends"}
 _WHY = {

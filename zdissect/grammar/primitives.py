@@ -55,6 +55,6 @@ RENDERINGS: dict[str, Callable[..., str]] = {
     "milliseconds": lambda value: f"{value} ms",
     "encoding": encoding_value,
     "bytes": lambda value: "1 byte" if value == 1 else f"{value} bytes",
-    "hex": lambda value: f"0x{value:x}",
+    "hex": lambda value: f"0x{value:02x}",
 }
 """Renderings by name. `payload` and `opaque` aren't here: how bytes are shown is the output's business."""
