@@ -41,7 +41,7 @@ def _parts(report: Report, top: int, narrow: bool) -> Iterator[RenderableType]:
     capture = report["capture"]
     yield Text(f"{_many(capture['frames'], 'frame')} in {duration(capture['duration_s'])}", "bold")
     if report["sessions"]:
-        yield from (_title("Sessions"), _ends(report["sessions"], narrow), _terms(report["sessions"], narrow))
+        yield from (_title("Sessions"), _ends(report["sessions"], narrow), Text(), _terms(report["sessions"]))
     if report["messages"]:
         yield from (_title("Messages"), _messages(report["messages"]))
     if report["keys"]["listed"]:
@@ -94,7 +94,7 @@ def _ends(sessions: list[Report], narrow: bool) -> Table:
     return table
 
 
-def _terms(sessions: list[Report], narrow: bool) -> Table:
+def _terms(sessions: list[Report]) -> Table:
     """What each session agreed on, and how it ended."""
     table = _table("", "Lasted", "Agreed on", "End", right=("", "Lasted"))
     for session in sessions:
@@ -113,7 +113,7 @@ def _agreed(session: Report) -> str:
         words += [f"sn {agreed['sn_bits']} bit", f"batches of {agreed['batch_size']} bytes", f"patch {agreed['patch']}"]
         names = {"qos": "QoS", "low_latency": "low latency", "shm": "shared memory"}
         words += [names.get(name, name) for name, value in agreed.items() if value is True]
-    leases = list(dict.fromkeys(duration(end["lease_ms"] / 1000) for end in ends if end["lease_ms"] is not None))
+    leases = list(dict.fromkeys(f"{end['lease_ms'] / 1000:g} s" for end in ends if end["lease_ms"] is not None))
     words += [f"lease {' and '.join(leases)}"] if leases else []
     if len(session["links"]) > 1:
         words.append(f"{len(session['links'])} links")
@@ -163,7 +163,8 @@ def _keys(keys: Report, top: int, narrow: bool) -> Iterator[RenderableType]:
 
 
 def _queries(queries: Report, top: int) -> Iterator[RenderableType]:
-    numbers = ("Queries", "Replies", "Min", "Median", "p95", "Max", "No end")
+    endless = ("No end",) if queries["unanswered"] else ()
+    numbers = ("Queries", "Replies", "Min", "Median", "p95", "Max", *endless)
     table = _table("Key", *numbers, right=numbers)
     shown = queries["keys"][: top or None]
     rows = [*shown, {**queries, "key_expr": "all"}] if len(queries["keys"]) != 1 else shown
@@ -171,11 +172,14 @@ def _queries(queries: Report, top: int) -> Iterator[RenderableType]:
         times = one["response_time_ns"] or {}
         spans = [duration(times[name] / 1e9) if times else "" for name in ("min", "median", "p95", "max")]
         replies = f"{one['replies']}+{one['errors']}E" if one["errors"] else one["replies"]
-        style = "bold" if one is not shown[-1:] and one["key_expr"] == "all" and one not in shown else ""
-        _row(table, safe(one["key_expr"]), one["queries"], replies, *spans, one["unanswered"] or "", style=style)
+        last = [one["unanswered"] or ""] if endless else []
+        style = "bold" if "keys" in one else ""
+        _row(table, safe(one["key_expr"]), one["queries"], replies, *spans, *last, style=style)
     yield table
     yield from _more(len(queries["keys"]) - len(shown), "key")
-    words = ["Times to the first answer", "E: errors", "No end: no RESPONSE_FINAL"]
+    words = ["Times to the first answer"]
+    words += ["E: errors"] if queries["errors"] else []
+    words += ["No end: no RESPONSE_FINAL"] if endless else []
     if queries["without_reply"]:
         words.append(f"{queries['without_reply']} ended without a reply")
     if queries["stray_answers"]:
@@ -239,11 +243,11 @@ def size(number: int) -> str:
 
 
 def duration(seconds: float) -> str:
-    """`0.412 ms`, `10 s`, `1 h 2 min`."""
+    """`0.412 ms`, `10.25 s`, `1 h 2 min`."""
     if seconds < 1:
-        return f"{seconds * 1000:.3g} ms" if seconds >= 1e-4 or not seconds else f"{seconds * 1e6:.3g} µs"
+        return f"{seconds * 1000:.3f} ms" if seconds < 0.01 else f"{seconds * 1000:.1f} ms"
     if seconds < 120:
-        return f"{seconds:.3g} s"
+        return f"{seconds:.2f} s"
     minutes, hours = int(seconds) // 60, int(seconds) // 3600
     return f"{minutes} min {int(seconds) % 60} s" if hours < 2 else f"{hours} h {minutes % 60} min"
 

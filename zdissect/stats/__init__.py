@@ -9,8 +9,8 @@
         stats.feed(item)
     report = stats.finish(pipeline)
 
-The report is a plain dict, what `zdissect stats --json` prints. Times are nanoseconds where the name says `_ns`, seconds
-where it says `_s`; `null` is what isn't known.
+The report is a plain dict, what `zdissect stats --json` prints. Times are nanoseconds where the name says `_ns`,
+seconds where it says `_s`; `null` is what isn't known.
 
 - `schema_version`: of this layout.
 - `capture`: `files`, `frames`, `first_ts_ns`, `last_ts_ns`, `duration_s`.

@@ -13,6 +13,9 @@ MOST_SOURCES = 32
 MOST_PATHS = 8
 """Links, by direction, on which the rate of a key is measured."""
 
+FEWEST = 3
+"""Messages that make a rate."""
+
 Path = tuple[str, int]
 """Flow and direction."""
 
@@ -70,7 +73,7 @@ class Key:
     def rate(self) -> float | None:
         """Messages a second on the link that carried most of them: through a router, each sample is seen twice."""
         count, first, last = max(self.paths.values(), default=[0, 0, 0])
-        return (count - 1) * 1e9 / (last - first) if count > 1 and last > first else None
+        return (count - 1) * 1e9 / (last - first) if count >= FEWEST and last > first else None
 
     def report(self, name: str) -> dict[str, Any]:
         """The entry of a key."""
