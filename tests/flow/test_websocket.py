@@ -19,7 +19,8 @@ from zdissect.flow.batch import Batch, Skipped
 from zdissect.flow.framing import Framing
 from zdissect.flow.link import Decoder
 from zdissect.flow.tcp import Streams
-from zdissect.flow.websocket import MOST_HEAD, WebSocketCutter, is_upgrade
+from zdissect.flow.upgrade import MOST_HEAD, is_upgrade
+from zdissect.flow.websocket import WebSocketCutter
 from zdissect.grammar.batch import BATCH
 from zdissect.records import Chunk, Frame, Gap, Segment
 

@@ -7,7 +7,7 @@ from zdissect.flow import detect
 from zdissect.flow.batch import Batch, Cutter, Skipped
 from zdissect.flow.detect import Verdict
 from zdissect.flow.framing import DATAGRAM, STREAM, Framing
-from zdissect.flow.websocket import WebSocketCutter, is_upgrade
+from zdissect.flow.upgrade import is_upgrade
 from zdissect.records import Chunk, Endpoint, Gap
 
 
@@ -101,6 +101,8 @@ class StreamConversation:
             return
         self.flow.verdict = verdict
         if verdict is Verdict.WEBSOCKET:
+            from zdissect.flow.websocket import WebSocketCutter  # only where there is a WebSocket
+
             self.flow.link = "ws"
             for side in self.sides:
                 side.cutter = WebSocketCutter(DATAGRAM)

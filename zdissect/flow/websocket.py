@@ -5,23 +5,20 @@ place in the stream is lost, the next message is found by frame headers that cha
 within a message whose length is known loses that message only.
 """
 
-import re
 from collections.abc import Generator, Iterator
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from zdissect.engine.tape import Buffer, Origin
 from zdissect.flow import detect
 from zdissect.flow.batch import Batch, Cutter, Skipped
 from zdissect.flow.framing import Framing
-from zdissect.records import Chunk, Frame, Gap
+from zdissect.flow.upgrade import BLANK, MOST_HEAD, header, is_upgrade, may_be_head
+from zdissect.flow.wsframes import BINARY, CONTROL, PLAUSIBLE, Message, frame_at, unmasked
+from zdissect.records import Chunk, Gap
 
 if TYPE_CHECKING:  # slow to import, and few captures need it
     from wsproto.frame_protocol import Frame as Payload
     from wsproto.frame_protocol import FrameDecoder, Header
 
-MOST_HEAD = 1 << 16
-"""Bytes of the longest HTTP head that is waited for."""
 MOST_MESSAGE = 16 << 20
 """Bytes of the longest message, with its frame headers."""
 _MOST_HELD = 1 << 20
@@ -36,72 +33,9 @@ _CREDIT = 2
 _SAMPLE = 64
 """Bytes of a message by which most wrong places are known."""
 
-_BLANK = b"\r\n\r\n"
-_STARTS = (b"GET ", b"HTTP/1.1 ")
-_PLAUSIBLE = re.compile(rb"[\x80\x82\x88-\x8a]")
-"""First bytes of frames that a lost place is looked for by: whole messages, but no text, and controls."""
-_BINARY, _CONTROL = 2, 8
 _TEXT = "WebSocket text message: not Zenoh"
 _ORPHAN = "WebSocket frame that continues a message whose start isn't there"
 _BEHIND = "behind bytes that aren't in the capture, up to the next WebSocket message"
-
-
-def is_upgrade(head: bytes) -> bool | None:
-    """Whether bytes start with the HTTP head, of a request or a response, of an upgrade to WebSocket.
-
-    None if that depends on bytes to come.
-    """
-    if not _may_be_head(head):
-        return False
-    end = head.find(_BLANK)
-    if end < 0:
-        return None if len(head) < MOST_HEAD else False
-    ours = head.startswith(b"GET ") or head[9:12] == b"101"
-    return ours and b"websocket" in [one.strip().lower() for one in _header(head[:end], b"upgrade").split(b",")]
-
-
-def _may_be_head(head: bytes | bytearray) -> bool:
-    return any(head.startswith(start) or start.startswith(head) for start in _STARTS)
-
-
-def _header(head: bytes, name: bytes) -> bytes:
-    """Value of a header of an HTTP head; empty if it has none."""
-    lines = (line.partition(b":") for line in head.split(b"\r\n")[1:])
-    return b",".join(value.strip() for key, _, value in lines if key.strip().lower() == name)
-
-
-class _Message:
-    """A binary message, as far as it has come."""
-
-    def __init__(self) -> None:
-        self.pieces: list[bytes] = []
-        self.origin: list[Origin] = []
-        self.frames: list[int] = []
-        self.last: Frame | None = None
-        self.size = 0
-        self.cost = 0
-        """Its size with the frame headers."""
-
-    def add(self, raw: Batch, header: int, payload: bytes) -> None:
-        """Adds a piece: `header` bytes of a frame header, then payload, which `raw` holds as it was in the stream."""
-        self.frames += [number for number in raw.frames if number not in self.frames[-2:]]
-        if self.last is None or (raw.frame.ts_ns, raw.frame.number) >= (self.last.ts_ns, self.last.number):
-            self.last = raw.frame
-        end = Origin(len(raw.buffer.data), 0, 0)
-        for place, after in pairwise([*raw.buffer.origin, end]):
-            if after.start > header:
-                inside = max(0, header - place.start)
-                offset = place.offset + inside if place.offset >= 0 else -1
-                self.origin.append(Origin(self.size + place.start + inside - header, place.frame, offset))
-        self.pieces.append(payload)
-        self.size += len(payload)
-        self.cost += len(raw.buffer.data)
-
-    def batch(self, missing: str, framing: Framing) -> Batch:
-        """The message as a batch; it has a piece at least."""
-        assert self.last is not None
-        buffer = Buffer("ws", b"".join(self.pieces), self.origin)
-        return Batch(buffer, self.last, tuple(self.frames), missing, framing)
 
 
 class WebSocketCutter(Cutter):
@@ -114,7 +48,7 @@ class WebSocketCutter(Cutter):
         self.decoder: FrameDecoder | None = None
         self.pending = 0
         """Bytes in hand that the decoder has used: a header, or all so far of a frame that is to be skipped."""
-        self.message: _Message | None = None
+        self.message: Message | None = None
         self.text = False
         """Within a text message of several frames."""
         self.reason = ""
@@ -198,10 +132,10 @@ class WebSocketCutter(Cutter):
 
     def upgrade(self, final: bool) -> Generator[Skipped, None, bool]:
         """Passes over the HTTP head."""
-        end = self.window.find(_BLANK, max(0, self.scanned - len(_BLANK)))
-        size = end + len(_BLANK)
+        end = self.window.find(BLANK, max(0, self.scanned - len(BLANK)))
+        size = end + len(BLANK)
         self.scanned = len(self.window)
-        if not _may_be_head(self.window):
+        if not may_be_head(self.window):
             self.lost = "the upgrade to WebSocket isn't in the capture"
         elif end < 0 and len(self.window) < MOST_HEAD:
             self.over = "the stream ends within an HTTP head" if final else ""
@@ -214,7 +148,7 @@ class WebSocketCutter(Cutter):
             self.upgraded = True
             if is_upgrade(head):
                 self.start(masked=head.startswith(b"GET "))
-                extensions = b"" if self.masked else _header(head, b"sec-websocket-extensions")
+                extensions = b"" if self.masked else header(head, b"sec-websocket-extensions")
                 note = (
                     f" with an extension, whose messages aren't read: {extensions.decode('latin-1')}"
                     if extensions
@@ -266,13 +200,13 @@ class WebSocketCutter(Cutter):
         assert header is not None
         size, opcode = header.payload_len, header.opcode
         self.reason = ""
-        if opcode & _CONTROL:
+        if opcode & CONTROL:
             self.reason = f"WebSocket {opcode.name.lower()}"
         elif opcode:
             if self.message or self.text:
                 return "a message starts before the one before it has ended"
-            if opcode == _BINARY:
-                self.message = _Message()
+            if opcode == BINARY:
+                self.message = Message()
             else:
                 self.text, self.reason = True, _TEXT
         elif self.message is None:
@@ -297,7 +231,7 @@ class WebSocketCutter(Cutter):
             if self.reason == "WebSocket close":
                 self.over = "bytes behind the WebSocket close"
                 self.reason += f" {int.from_bytes(payload[:2])}" if len(payload) > 1 else ""
-            elif piece.message_finished and not piece.opcode & _CONTROL:
+            elif piece.message_finished and not piece.opcode & CONTROL:
                 self.text = False
             yield self.skip(header + used, self.reason)
 
@@ -332,7 +266,7 @@ class WebSocketCutter(Cutter):
             return False
         found: bool | None = False
         while found is False:
-            hit = _PLAUSIBLE.search(data, self.scanned)
+            hit = PLAUSIBLE.search(data, self.scanned)
             self.scanned = hit.start() if hit else len(data)
             if hit is None:
                 break
@@ -354,13 +288,13 @@ class WebSocketCutter(Cutter):
         data, pos, masked = self.window, self.scanned, self.masked
         links = weight = 0
         while pos < len(data) and not (links >= _CHAIN and weight) and links < _LONG_CHAIN:
-            head = _frame(data, pos, masked)
+            head = frame_at(data, pos, masked)
             start, stop, key = head or (0, len(data) + 1, b"")
             if stop < 0:
                 return False, 0
             if stop > len(data) and final:
                 return weight > 0, 0
-            binary = data[pos] & 15 == _BINARY
+            binary = data[pos] & 15 == BINARY
             if head and binary and not self.decodes(start, stop, key):
                 return False, 0
             if stop > len(data):
@@ -374,7 +308,7 @@ class WebSocketCutter(Cutter):
         """Whether a payload is a batch, by its first bytes and, if it is whole, by all."""
         cut = stop > len(self.window)
         for size in (_SAMPLE,) if cut else sorted({_SAMPLE, max(_SAMPLE, stop - start)}):
-            payload = _unmasked(self.window[start : min(start + size, stop)], key)
+            payload = unmasked(self.window[start : min(start + size, stop)], key)
             part = start + len(payload) < stop
             # Of a compressed batch (its first byte is 1) only the whole tells anything.
             if (payload[:1] in (b"", b"\1") or len(payload) < _WEIGHT) if part else not payload:
@@ -383,30 +317,3 @@ class WebSocketCutter(Cutter):
             if self.credit < 0 or not detect.transport(payload, cut=part):
                 return False
         return True
-
-
-def _frame(data: bytearray, pos: int, masked: bool | None) -> tuple[int, int, bytes] | None:
-    """(start and stop of the payload, masking key) of a frame; None if its header isn't whole; stop -1 if none."""
-    if not _PLAUSIBLE.match(data, pos):
-        return 0, -1, b""
-    if pos + 2 > len(data):
-        return None
-    size, mask = data[pos + 1] & 127, data[pos + 1] > 127
-    if masked not in (None, mask) or size == 127 or (data[pos] & _CONTROL and size > 125):
-        return 0, -1, b""
-    start = pos + 2 + 2 * (size == 126) + 4 * mask
-    if start > len(data):
-        return None
-    if size == 126:
-        size = int.from_bytes(data[pos + 2 : pos + 4])
-        if size < 126:
-            return 0, -1, b""
-    return start, start + size, bytes(data[start - 4 : start]) if mask else b""
-
-
-def _unmasked(data: bytearray, key: bytes) -> bytes:
-    if not key:
-        return bytes(data)
-    from wsproto.frame_protocol import XorMaskerSimple
-
-    return bytes(XorMaskerSimple(key).process(data))

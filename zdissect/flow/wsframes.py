@@ -1,0 +1,75 @@
+"""Frames of a WebSocket, where `wsproto` isn't asked: headers that are only looked for, and messages in pieces."""
+
+import re
+from itertools import pairwise
+
+from zdissect.engine.tape import Buffer, Origin
+from zdissect.flow.batch import Batch
+from zdissect.flow.framing import Framing
+from zdissect.records import Frame
+
+PLAUSIBLE = re.compile(rb"[\x80\x82\x88-\x8a]")
+"""First bytes of frames that a lost place is looked for by: whole messages, but no text, and controls."""
+BINARY, CONTROL = 2, 8
+
+
+class Message:
+    """A binary message, as far as it has come."""
+
+    def __init__(self) -> None:
+        self.pieces: list[bytes] = []
+        self.origin: list[Origin] = []
+        self.frames: list[int] = []
+        self.last: Frame | None = None
+        self.size = 0
+        self.cost = 0
+        """Its size with the frame headers."""
+
+    def add(self, raw: Batch, header: int, payload: bytes) -> None:
+        """Adds a piece: `header` bytes of a frame header, then payload, which `raw` holds as it was in the stream."""
+        self.frames += [number for number in raw.frames if number not in self.frames[-2:]]
+        if self.last is None or (raw.frame.ts_ns, raw.frame.number) >= (self.last.ts_ns, self.last.number):
+            self.last = raw.frame
+        end = Origin(len(raw.buffer.data), 0, 0)
+        for place, after in pairwise([*raw.buffer.origin, end]):
+            if after.start > header:
+                inside = max(0, header - place.start)
+                offset = place.offset + inside if place.offset >= 0 else -1
+                self.origin.append(Origin(self.size + place.start + inside - header, place.frame, offset))
+        self.pieces.append(payload)
+        self.size += len(payload)
+        self.cost += len(raw.buffer.data)
+
+    def batch(self, missing: str, framing: Framing) -> Batch:
+        """The message as a batch; it has a piece at least."""
+        assert self.last is not None
+        buffer = Buffer("ws", b"".join(self.pieces), self.origin)
+        return Batch(buffer, self.last, tuple(self.frames), missing, framing)
+
+
+def frame_at(data: bytearray, pos: int, masked: bool | None) -> tuple[int, int, bytes] | None:
+    """(start and stop of the payload, masking key) of a frame; None if its header isn't whole; stop -1 if none."""
+    if not PLAUSIBLE.match(data, pos):
+        return 0, -1, b""
+    if pos + 2 > len(data):
+        return None
+    size, mask = data[pos + 1] & 127, data[pos + 1] > 127
+    if masked not in (None, mask) or size == 127 or (data[pos] & CONTROL and size > 125):
+        return 0, -1, b""
+    start = pos + 2 + 2 * (size == 126) + 4 * mask
+    if start > len(data):
+        return None
+    if size == 126:
+        size = int.from_bytes(data[pos + 2 : pos + 4])
+        if size < 126:
+            return 0, -1, b""
+    return start, start + size, bytes(data[start - 4 : start]) if mask else b""
+
+
+def unmasked(data: bytearray, key: bytes) -> bytes:
+    """A payload without its mask."""
+    if not key:
+        return bytes(data)
+    from wsproto.frame_protocol import XorMaskerSimple
+
+    return bytes(XorMaskerSimple(key).process(data))
