@@ -121,9 +121,20 @@ def _agreed(session: Report) -> str:
 
 
 def _ended(session: Report) -> str:
-    """How it ended, and by whom."""
-    how, by, reason = (session["ended"][name] for name in ("how", "by", "reason"))
-    who = "" if by is None else _name(session["ends"][by])
+    """How it ended; of several links, also those that ended otherwise."""
+    ended = session["ended"]
+    words = [_end(ended, session["ends"])]
+    words += [
+        f"{link['flow_id']}: {_end(link['ended'], session['ends'])}"
+        for link in session["links"] if link["ended"] != ended
+    ]  # fmt: skip
+    return "; ".join(words)
+
+
+def _end(ended: Report, ends: list[Report]) -> str:
+    """How a link ended, and by whom."""
+    how, by, reason = (ended[name] for name in ("how", "by", "reason"))
+    who = "" if by is None else _name(ends[by])
     return {
         "close": f"CLOSE {reason} from {who}",
         "fin": f"FIN from {who}, no CLOSE",

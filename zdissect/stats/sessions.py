@@ -12,6 +12,10 @@ from zdissect.session.session import Link
 from zdissect.table import endpoint
 
 
+_NEVER = 1 << 63
+"""Stands for a lease that isn't known."""
+
+
 @dataclass(slots=True)
 class Sent:
     """What one direction of a flow carried."""
@@ -152,15 +156,16 @@ def _ended(leg: Leg, link: Link, last_ns: int) -> tuple[str, int | None, str | N
         return "close", leg.close[0], leg.close[1]
     direction, how, ended_ns = leg.flow.endings[0] if leg.flow.endings else (0, "capture", 0)
     if how in ("fin", "rst"):
-        overdue = _overdue(leg, link, 1 - direction, ended_ns)
+        overdue = _silent_ms(leg, 1 - direction, ended_ns) >= (link.handshake.ends[1 - direction].lease_ms or _NEVER)
         return "lease" if overdue else how, direction, None
     if how == "reused":
         return how, None, None
-    silent = next((side for side in (0, 1) if _overdue(leg, link, side, last_ns)), None)
+    leases = [end.lease_ms or _NEVER for end in link.handshake.ends]
+    silent = next((side for side in (0, 1) if _silent_ms(leg, side, last_ns) > leases[side] + SLACK_MS), None)
     return "open" if silent is None else "silent", silent, None
 
 
-def _overdue(leg: Leg, link: Link, direction: int, now_ns: int) -> bool:
-    """Whether a direction has been silent for longer than its lease."""
-    lease_ms, heard_ns = link.handshake.ends[direction].lease_ms, leg.sent[direction].last_ns
-    return bool(lease_ms and heard_ns and now_ns - heard_ns > (lease_ms + SLACK_MS) * 1_000_000)
+def _silent_ms(leg: Leg, direction: int, now_ns: int) -> float:
+    """How long a direction has been silent; 0 if it never spoke."""
+    heard_ns = leg.sent[direction].last_ns
+    return (now_ns - heard_ns) / 1e6 if heard_ns else 0
