@@ -11,7 +11,6 @@ from zdissect.session.liveness import SLACK_MS
 from zdissect.session.session import Link
 from zdissect.table import endpoint
 
-
 _NEVER = 1 << 63
 """Stands for a lease that isn't known."""
 
