@@ -12,7 +12,12 @@ from zdissect.records import Datagram, Endpoint
 
 SCOUTING, TRANSPORT = "scouting", "transport"
 PROOF = 2
-"""Sound datagrams that prove a conversation on a port where nobody expects Zenoh."""
+"""Datagrams that prove a conversation on a port where nobody expects Zenoh: sound ones that chance wouldn't give."""
+MOST_WAITING = 64
+"""Sound datagrams without a proof after which a conversation is taken for something else."""
+
+
+Sequence = dict[tuple[int, int], int]
 
 
 @dataclass(slots=True)
@@ -24,6 +29,10 @@ class DatagramConversation:
     framings: list[Framing] = field(default_factory=lambda: [DATAGRAM, DATAGRAM])
     waiting: list[Datagram] = field(default_factory=list)
     """Datagrams that could be Zenoh, until enough of them prove it."""
+    told: int = 0
+    """How many of them prove something."""
+    sequences: tuple[Sequence, Sequence] = field(default_factory=lambda: ({}, {}))
+    """Sequence numbers of the last fragments of both directions, before the verdict."""
     opaque: int = 0
     """Bytes of datagrams that aren't known to be Zenoh (yet)."""
 
@@ -96,8 +105,9 @@ class Datagrams:
         """Whether this datagram, with those before it, shows that the conversation is Zenoh."""
         data = datagram.payload
         framing = self.groups.get(datagram.dst) or detect.transport(data, cut=cut)
-        if framing is None:
+        if framing is None or len(conversation.waiting) >= MOST_WAITING:
             conversation.waiting.clear()
+            conversation.told = 0
             return False
         conversation.framings = [framing, framing]
         if datagram.dst in self.groups:
@@ -105,7 +115,9 @@ class Datagrams:
         opening = None if cut else detect.opens_session(data, framing)
         if opening == JOIN:
             self.groups[datagram.dst] = framing
-        if opening is not None or conversation.expected or len(conversation.waiting) + 1 >= PROOF:
+        sequence = conversation.sequences[conversation.direction(datagram)]
+        conversation.told += detect.tells(data, framing, sequence, cut=cut)
+        if opening is not None or conversation.expected or conversation.told >= PROOF:
             return True
         conversation.waiting.append(datagram)
         return False

@@ -99,9 +99,17 @@ def transport(data: bytes, *, cut: bool = False) -> Framing | None:
     return next((framing for framing in DATAGRAM_FRAMINGS if is_batch(data, framing, cut=cut)), None)
 
 
+def tells(data: bytes, framing: Framing, sequence: dict[tuple[int, int], int], *, cut: bool = False) -> bool:
+    """Whether chance wouldn't give this datagram; see `resync.proves`."""
+    return resync.proves(decode(data, framing, cut=cut).content, sequence)
+
+
 def opens_session(data: bytes, framing: Framing) -> int | None:
     """The id of a datagram's first message if that is INIT or JOIN: the messages that open a conversation."""
-    messages = (span for span in decode(data, framing).content.spans if span[0].kind == "message")
+    content = decode(data, framing).content
+    messages = (span for span in content.spans if span[0].kind == "message")
     first = next(messages, None)
-    ident = getattr(first[0].node, "id", None) if first is not None else None
-    return ident if ident in (1, 7) else None
+    if first is None:
+        return None
+    ident, version = getattr(first[0].node, "id", None), content.data[first[2] + 1 : first[2] + 2]
+    return ident if ident in (1, 7) and version in (b"\x08", b"\x09") else None

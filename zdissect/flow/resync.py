@@ -16,6 +16,8 @@ CHAIN = 3
 _KEEP_ALIVE = b"\x01\x00\x04"
 _UNPROVEN = 32
 """Batches in a row that prove nothing, after which it is chance: more than there are channels and priorities."""
+_TELLING = {"network": range(0x19, 0x1F), "transport": (1, 7)}
+"""Messages that prove something: all of the network but OAM, INIT and JOIN."""
 VERSIONS = (8, 9)
 """Protocol versions that today's layout fits."""
 
@@ -63,7 +65,7 @@ def chain(data: bytes, framing: Framing, offset: int, final: bool, likely: bool 
         if tape is None:
             return False
         alive += data[pos:stop] == _KEEP_ALIVE
-        proven = proven or alive >= CHAIN or _proves(tape, sequence)
+        proven = proves(tape, sequence) or proven or alive >= CHAIN
         links += 1
         empty = False
         pos = stop
@@ -78,17 +80,20 @@ def _content(data: bytes, framing: Framing, start: int, stop: int) -> Tape | Non
     tape = found.content
     if not sound(found.tape) or not sound(tape):
         return None
+    if any(code == "version" and tape.data[at] not in VERSIONS for code, at, *_ in tape.remarks):
+        return None
     return tape if any(span[0].kind == "message" for span in tape.spans) else None
 
 
-def _proves(tape: Tape, sequence: dict[tuple[int, int], int]) -> bool:
-    """Whether chance wouldn't give this batch: it holds a network message or a handshake, or its sequence number
+def proves(tape: Tape, sequence: dict[tuple[int, int], int]) -> bool:
+    """Whether chance wouldn't give this batch: it holds a network message, INIT or JOIN, or its sequence number
     follows. `sequence` has the number of the last fragment of each channel and priority."""
-    name = sn = channel = None
+    name = None
+    sn = channel = -1
     priority = 5
     for field, _, _, _, value in tape.spans:
         if field.kind == "message":
-            if isinstance(field.node, Message) and (field.node.layer == "network" or field.node.id in (1, 2, 7)):
+            if isinstance(field.node, Message) and field.node.id in _TELLING.get(field.node.layer, ()):
                 return True
             name = value
         elif name == "FRAGMENT":
@@ -98,7 +103,7 @@ def _proves(tape: Tape, sequence: dict[tuple[int, int], int]) -> bool:
                 sn = value
             elif field.path == "zenoh.fragment.ext_qos.value":
                 priority = value & 7
-    if sn is None or channel is None:
+    if sn < 0 or channel < 0:
         return False
     last = sequence.get((channel, priority))
     sequence[channel, priority] = sn

@@ -1,0 +1,108 @@
+"""What dissection says of a conversation, in the terms of tests."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from tests.wire import Wire
+from zdissect.dissection import Dissection, Finding, Item, Skip, findings
+from zdissect.engine.messages import Message
+from zdissect.pipeline import Options, dissect
+from zdissect.records import Frame
+from zdissect.table import Table
+
+Row = dict[str, Any]
+
+WHERE = frozenset({
+    "file", "frame_number", "ts", "ts_ns", "message_index", "flow_id", "src_ip", "src_port", "dst_ip", "dst_port",
+    "initiator", "request_frame", "response_time_ns", "key_frame", "interest_frame", "fragments", "link", "findings",
+})  # fmt: skip
+"""Columns that say where and when, and not what."""
+
+
+class Place(NamedTuple):
+    """A finding: how bad it is, the message it belongs to, and the field and bytes that it points at."""
+
+    code: str
+    severity: str
+    message: str
+    field: str
+    data: bytes
+
+
+@dataclass
+class Heard:
+    """The items of a dissection."""
+
+    items: list[Item]
+
+    @property
+    def messages(self) -> list[Message]:
+        return [message for item in self.items if isinstance(item, Dissection) for message in item.messages]
+
+    @property
+    def rows(self) -> list[Row]:
+        """Rows of the message table."""
+        table = Table()
+        return [row for item in self.items if isinstance(item, Dissection) for row in table.rows(item)]
+
+    @property
+    def names(self) -> list[str]:
+        """Names of all messages."""
+        return [message.row["message"] for message in self.messages]
+
+    @property
+    def keys(self) -> list[str | None]:
+        """Key expressions of all messages that have one, or would if it were known."""
+        return [message.row.get("key_expr") for message in self.messages if "key_scope" in message.row]
+
+    def of(self, name: str) -> list[Row]:
+        """Rows of one kind of message, or of one body."""
+        return [row for row in self.rows if name in (row["message"], row.get("body"))]
+
+    @property
+    def findings(self) -> list[Finding]:
+        return [finding for item in self.items for finding in findings(item)]
+
+    @property
+    def codes(self) -> list[str]:
+        return [finding.rule.code for finding in self.findings]
+
+    @property
+    def places(self) -> list[Place]:
+        return [_place(finding) for finding in self.findings]
+
+    @property
+    def skips(self) -> list[Skip]:
+        return [item for item in self.items if isinstance(item, Skip)]
+
+
+def _place(finding: Finding) -> Place:
+    code, severity = finding.rule.code, finding.rule.severity
+    item = finding.item
+    if isinstance(item, Skip):
+        return Place(code, severity, "", "", item.data)
+    here = finding.start, finding.stop
+    spans = (span for span in item.tape.spans if span[2:4] == here and span[0].kind not in ("message", "unit"))
+    field = next((span[0].path for span in spans), "")
+    owner = ""
+    for message in item.messages:
+        start = item.tape.start + message.row["offset"]
+        if start <= finding.start:
+            owner = message.row["message"]
+    return Place(code, severity, owner, field.removeprefix("zenoh."), item.tape.data[slice(*here)])
+
+
+def heard(what: Any, options: Options | None = None) -> Heard:
+    """Dissects a conversation, a capture in the making, or frames."""
+    frames: Iterable[Frame] = what
+    if isinstance(what, Wire):
+        frames = what.frames
+    elif hasattr(what, "wire"):
+        frames = what.wire.frames
+    return Heard(list(dissect(frames, options)))
+
+
+def content(rows: Iterable[Row]) -> list[tuple[tuple[str, str], ...]]:
+    """Rows without what says where and when they were seen, to be compared across captures."""
+    return [tuple(sorted((name, repr(cell)) for name, cell in row.items() if name not in WHERE)) for row in rows]

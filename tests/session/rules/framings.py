@@ -1,0 +1,50 @@
+"""Rules of batches and of what carries them (notes 9 no. 23 and 24)."""
+
+from tests.say import push, put
+from tests.session.cases import ERROR, NOTE, case
+from tests.talk import Talk
+from zdissect.flow.framing import Framing
+
+
+@case("batch-size", ERROR, "", "batch.length")
+def a_batch_above_the_size_that_was_agreed(fault: bool) -> Talk:
+    """The size counts the two bytes of the length."""
+    talk = Talk().open(batch_size=1024)
+    frame = talk.framed(0, push(body=put(b"")))
+    room = 1024 - len(talk.bytes(0, frame)) - 1
+    frame["messages"] = [push(body=put(bytes(room + fault)))]
+    assert len(talk.bytes(0, frame)) == 1024 + fault
+    return talk.batch(0, frame)
+
+
+@case("compression", ERROR, "", "batch.compressed_data", b"\xff\xff")
+def what_isnt_lz4(fault: bool) -> Talk:
+    talk = Talk().open(compression=True)
+    return talk.raw(0, b"\x03\x00\x01\xff\xff") if fault else talk.frame(0, push(), compress=True)
+
+
+@case("compression", ERROR, "", "batch.compressed_data")
+def more_than_a_batch_is_decompressed(fault: bool) -> Talk:
+    talk = Talk().open(compression=True, batch_size=1024)
+    return talk.frame(0, push(body=put(bytes(2000 if fault else 900))), compress=True)
+
+
+@case("guessed-framing", NOTE, "", "batch.length")
+def compressed_batches_without_their_handshake(fault: bool) -> Talk:
+    talk = Talk(connect=False)
+    talk.framings[0] = Framing(2, compression=fault)
+    return talk.frame(0, push(), sn=9, compress=fault).frame(0, push())
+
+
+@case("guessed-framing", NOTE, "", "batch.length")
+def low_latency_without_its_handshake(fault: bool) -> Talk:
+    talk = Talk(connect=False)
+    talk.framings[0] = Framing(4, low_latency=True) if fault else talk.framings[0]
+    return talk.frame(0, push()).frame(0, push())
+
+
+@case("guessed-framing", NOTE, "", "batch.header")
+def compressed_datagrams_without_their_handshake(fault: bool) -> Talk:
+    talk = Talk(udp=True)
+    talk.framings[0] = Framing(0, compression=fault)
+    return talk.frame(0, push(), sn=9).frame(0, push())

@@ -1,0 +1,92 @@
+"""Rules of the handshake (notes 9 no. 9 to 15, 59 and 60)."""
+
+from tests.say import push
+from tests.session.cases import ERROR, NOTE, WARNING, case
+from tests.talk import CLIENT, Talk
+
+
+@case("ack-raises", ERROR, "INIT_ACK", "init.batch_size", b"\x00\x08")
+def larger_batches_are_answered(fault: bool) -> Talk:
+    return Talk().open(batch_size=1024, answer={"batch_size": 2048 if fault else 512})
+
+
+@case("ack-raises", ERROR, "INIT_ACK", "init.resolution", b"\x09")
+def wider_sequence_numbers_are_answered(fault: bool) -> Talk:
+    return Talk().open(sn=8, answer={"sn": 16 if fault else 8})
+
+
+@case("ack-raises", ERROR, "INIT_ACK", "init.resolution", b"\x06")
+def wider_request_ids_are_answered(fault: bool) -> Talk:
+    return Talk().open(rid=8, answer={"rid": 16 if fault else 8})
+
+
+@case("ack-raises", ERROR, "INIT_ACK", "init.ext_patch", b"\x27\x02")
+def a_higher_patch_is_answered(fault: bool) -> Talk:
+    return Talk().open(patch=1, answer={"patch": 2 if fault else 1})
+
+
+@case("ack-raises", ERROR, "INIT_ACK", "init.header")
+def the_default_is_answered_to_less(fault: bool) -> Talk:
+    """Without the size fields an answer says the default; there is no field to point at."""
+    return Talk().open(batch_size=1024, answer={"batch_size": 65535 if fault else 1024})
+
+
+@case("handshake-order", ERROR, "OPEN_ACK", "open.header")
+def open_ack_without_open_syn(fault: bool) -> Talk:
+    talk = Talk().init_syn().init_ack()
+    if not fault:
+        talk.open_syn()
+    return talk.open_ack()
+
+
+@case("handshake-order", ERROR, "INIT_SYN", "init.header")
+def a_second_handshake_on_a_living_link(fault: bool) -> Talk:
+    """After CLOSE it is a new one."""
+    talk = Talk().open()
+    if not fault:
+        talk.close(0)
+    return talk.batch(0, talk.init(0))
+
+
+@case("cookie-mismatch", ERROR, "OPEN_SYN", "open.cookie", b"\x06cookiE")
+def another_cookie_comes_back(fault: bool) -> Talk:
+    return Talk().init_syn().init_ack(cookie=b"cookie").open_syn(cookie=b"cookiE" if fault else b"cookie")
+
+
+@case("initial-sn-range", ERROR, "OPEN_SYN", "open.initial_sn", b"\x80\x01")
+def initial_sn_above_the_mask(fault: bool) -> Talk:
+    """8 bits mean numbers up to 127."""
+    talk = Talk().init_syn(sn=8).init_ack(sn=8)
+    return talk.open_syn(initial_sn=128 if fault else talk.initial(0))
+
+
+@case("initial-sn-foreign", NOTE, "OPEN_ACK", "open.initial_sn", b"\x00")
+def initial_sn_is_0(fault: bool) -> Talk:
+    """As zenoh-pico writes it."""
+    talk = Talk().init_syn().init_ack().open_syn()
+    return talk.open_ack(initial_sn=0 if fault else talk.initial(1))
+
+
+@case("frame-before-open", ERROR, "FRAME", "frame.header")
+def a_frame_before_open(fault: bool) -> Talk:
+    talk = Talk().init_syn().init_ack()
+    if fault:
+        talk.frame(0, push(), sn=0)
+    return talk.open_syn().open_ack()
+
+
+@case("frame-before-open", ERROR, "FRAME", "frame.header")
+def the_acceptor_speaks_before_its_open(fault: bool) -> Talk:
+    talk = Talk().init_syn().init_ack().open_syn()
+    return talk.frame(1, push()) if fault else talk.open_ack().frame(1, push())
+
+
+@case("qos-twice", ERROR, "INIT_SYN", "init.ext_qos_link")
+def qos_and_qos_link(fault: bool) -> Talk:
+    return Talk().open(qos=fault, extensions=[{"ext": "qos_link", "value": 1}], answer={"qos": False})
+
+
+@case("same-zid", WARNING, "INIT_ACK", "init.zid", CLIENT.wire_zid)
+def a_node_connects_to_itself(fault: bool) -> Talk:
+    other = CLIENT._replace(wire_zid=b"\x01\xab")
+    return Talk(nodes=(CLIENT, CLIENT if fault else other)).open()

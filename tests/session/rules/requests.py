@@ -1,0 +1,72 @@
+"""Rules of requests and their answers (notes 9 no. 33 to 40)."""
+
+from tests.say import request, response, response_final
+from tests.session.cases import ERROR, WARNING, case
+from tests.talk import Talk
+
+
+@case("request-id-range", ERROR, "REQUEST", "request.request_id", b"\x80\x02")
+def an_id_of_more_bits_than_agreed(fault: bool) -> Talk:
+    return Talk().open(rid=8).frame(0, request(256 if fault else 255))
+
+
+@case("request-id-reused", ERROR, "REQUEST", "request.request_id", b"\x01")
+def an_id_that_is_in_use(fault: bool) -> Talk:
+    talk = Talk().open().frame(0, request(1))
+    if not fault:
+        talk.frame(1, response_final(1))
+    return talk.frame(0, request(1))
+
+
+@case("response-unknown", WARNING, "RESPONSE", "response.header")
+def an_answer_to_no_request(fault: bool) -> Talk:
+    """Each side numbers its own requests: those of the answering side don't count."""
+    return Talk().open().frame(1 if fault else 0, request(7)).frame(1, response(7))
+
+
+@case("response-unknown", WARNING, "RESPONSE_FINAL", "response_final.header")
+def an_end_of_no_request(fault: bool) -> Talk:
+    return Talk().open().frame(0, request(7)).frame(1, response_final(8 if fault else 7))
+
+
+@case("response-after-final", ERROR, "RESPONSE", "response.header")
+def an_answer_after_the_end(fault: bool) -> Talk:
+    answers = [response_final(1), response(1)] if fault else [response(1), response_final(1)]
+    return Talk().open().frame(0, request(1)).frame(1, *answers)
+
+
+@case("second-final", ERROR, "RESPONSE_FINAL", "response_final.header")
+def the_end_comes_again(fault: bool) -> Talk:
+    talk = Talk().open().frame(0, request(1)).frame(1, response_final(1))
+    if not fault:
+        talk.frame(0, request(1))
+    return talk.frame(1, response_final(1))
+
+
+@case("no-final", WARNING, "REQUEST", "request.header")
+def no_end_after_the_timeout(fault: bool) -> Talk:
+    """Seen at the next network message, of either side; without a timeout it is 10 s."""
+    talk = Talk().open().frame(0, request(1, timeout=3000 if fault else 60000))
+    return talk.idle(6).frame(1, request(1))
+
+
+@case("no-final", WARNING, "RESPONSE", "response.header")
+def no_end_after_ten_seconds(fault: bool) -> Talk:
+    talk = Talk().open().frame(0, request(1)).idle(13 if fault else 9)
+    return talk.frame(0, request(2)).frame(1, response(2)) if not fault else talk.frame(1, response(1))
+
+
+@case("over-budget", WARNING, "RESPONSE", "response.header")
+def more_answers_than_wanted(fault: bool) -> Talk:
+    return Talk().open().frame(0, request(1, budget=1 if fault else 2)).frame(1, response(1), response(1))
+
+
+@case("reply-key", WARNING, "RESPONSE", "response.suffix")
+def an_answer_about_something_else(fault: bool) -> Talk:
+    return Talk().open().frame(0, request(1, "demo/**")).frame(1, response(1, "other/x" if fault else "demo/x"))
+
+
+@case("reply-key", WARNING, "RESPONSE", "response.suffix")
+def an_answer_about_something_else_where_anything_is_welcome(fault: bool) -> Talk:
+    parameters = "a=1" if fault else "a=1;_anyke"
+    return Talk().open().frame(0, request(1, "demo/**", parameters=parameters)).frame(1, response(1, "other/x"))
