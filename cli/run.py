@@ -65,15 +65,15 @@ class Run:
         for problem in self.problems:
             complain(str(problem))
         if not self.writer.messages and (self.frames or not self.problems):
-            complain(f"no Zenoh found in {self.frames} frames{self.others()}")
+            complain(f"no Zenoh found in {self.frames} frames")
+        others = ", ".join(f"{number} {_OPAQUE.get(name, name)}" for name, number in self.pipeline.others().items())
+        if others:
+            complain(f"conversations that aren't shown: {others}")
         if self.writer.findings:
             complain(describe(self.writer.findings))
 
-    def others(self) -> str:
-        """What else was there, if nothing was Zenoh."""
-        others = self.pipeline.others()
-        return " (" + ", ".join(f"{number} {name}" for name, number in others.items()) + ")" if others else ""
 
-
+_OPAQUE = {"TLS": "TLS (opaque: no keys)", "QUIC": "QUIC (opaque: no keys)"}
+"""Protocols that may well carry Zenoh, but can't be read."""
 _BLOCK = 1 << 16
 """Characters that are gathered before they are written."""

@@ -1,5 +1,7 @@
 """Checks of single messages against what the session agreed on and against the clock (notes 9)."""
 
+from functools import lru_cache
+
 from zdissect.engine.messages import Message
 from zdissect.grammar.primitives import ntp64_ns
 from zdissect.session import keyexprs
@@ -21,13 +23,20 @@ def key(message: Message) -> None:
         return
     owner: str = row.get("body", "") if row["message"] == "DECLARE" else row["message"]
     at = f"{owner.lower()}.suffix"
-    problem = keyexprs.check(text)
-    if problem is not None:
-        message.remark("invalid-keyexpr", f"{text!r}: {problem}", at)
-    elif not keyexprs.is_canonical(text):
-        message.remark("invalid-keyexpr", f"{text!r} isn't canonical: {keyexprs.canonical(text)}", at)
+    problem = _problem(text)
+    if problem:
+        message.remark("invalid-keyexpr", f"{text!r} {problem}", at)
     elif row["message"] == "RESPONSE" and keyexprs.has_wildcard(text):
         message.remark("wildcard-reply", f"{text} has a wildcard", at)
+
+
+@lru_cache(maxsize=8192)
+def _problem(text: str) -> str:
+    """What is wrong with a key expression; empty if nothing is. Keys come again and again."""
+    problem = keyexprs.check(text)
+    if problem is not None:
+        return f"isn't valid: {problem}"
+    return "" if keyexprs.is_canonical(text) else f"isn't canonical: {keyexprs.canonical(text)}"
 
 
 def shared_memory(message: Message, agreed: Parameters | None) -> None:
