@@ -1,7 +1,6 @@
 """What is installed: metadata, and that no file is left behind."""
 
 import ast
-import importlib
 import re
 import subprocess
 import sys
@@ -55,22 +54,19 @@ def test_the_module_says_the_version():
     assert out == f"zdissect {zdissect.__version__}, Zenoh protocol 0x09\n"
 
 
-def test_every_package_is_installed():
+def test_every_folder_is_a_package():
     """setup.py finds packages by their __init__.py."""
-    made = _setup()
-    for top, name in (("zdissect", "zdissect"), ("cli", "zdissect_cli")):
-        for folder in {path.parent for path in (ROOT / top).rglob("*.py")}:
-            assert (folder / "__init__.py").is_file(), f"{folder} has no __init__.py"
-            package = ".".join([name, *folder.relative_to(ROOT / top).parts])
-            assert package in made
-            importlib.import_module(package)
+    for folder in {path.parent for path in _sources()}:
+        assert (folder / "__init__.py").is_file(), f"{folder} has no __init__.py"
 
 
-def _setup() -> set[str]:
-    """The packages that setup.py states."""
-    code = "import setuptools; setuptools.setup = lambda packages: print(*packages); import setup"
-    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
-    return {*out.stdout.split()}
+def test_every_file_is_installed(installed):
+    files = {str(file) for file in installed.files or ()}
+    if "zdissect_cli/main.py" not in files:
+        pytest.skip("installed as editable: the source itself is what is installed")
+    for path in _sources():
+        name = path.relative_to(ROOT).as_posix()
+        assert re.sub("^cli/", "zdissect_cli/", name) in files
 
 
 def test_types_are_for_others_too():
