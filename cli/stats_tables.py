@@ -10,6 +10,8 @@ from rich.text import Text
 
 from zdissect.output.text import safe
 
+from .stats_units import duration, hertz, many, size
+
 Report = dict[str, Any]
 
 _SEVERITY = {"error": "bold red", "warning": "yellow", "note": "cyan"}
@@ -39,17 +41,19 @@ def show(report: Report, console: Console, top: int, narrow: bool) -> None:
 def _parts(report: Report, top: int, narrow: bool) -> Iterator[RenderableType]:
     """Titles and tables; what isn't there has none."""
     capture = report["capture"]
-    yield Text(f"{_many(capture['frames'], 'frame')} in {duration(capture['duration_s'])}", "bold")
+    yield Text(f"{many(capture['frames'], 'frame')} in {duration(capture['duration_s'])}", "bold")
     if report["sessions"]:
-        yield from (_title("Sessions"), _ends(report["sessions"], narrow), Text(), _terms(report["sessions"]))
+        yield from _sessions(report["sessions"], narrow)
     if report["messages"]:
-        yield from (_title("Messages"), _messages(report["messages"]))
+        yield _title("Messages")
+        yield _messages(report["messages"])
     if report["keys"]["listed"]:
         yield from (_title("Keys"), *_keys(report["keys"], top, narrow))
     if report["queries"]["queries"] or report["queries"]["stray_answers"]:
         yield from (_title("Queries"), *_queries(report["queries"], top))
     if report["findings"]:
-        yield from (_title("Findings"), _findings(report["findings"]))
+        yield _title("Findings")
+        yield _findings(report["findings"])
     yield from (_title("Payload bytes"), _accounting(report["accounting"]), *_notes(report))
 
 
@@ -81,6 +85,13 @@ def _name(end: Report, narrow: bool = True) -> str:
 
 def _zid(zid: str | None, narrow: bool) -> str:
     return "?" if zid is None else zid[:_SHORT_ZID] + "…" if narrow and len(zid) > _SHORT_ZID else zid
+
+
+def _sessions(sessions: list[Report], narrow: bool) -> Iterator[RenderableType]:
+    yield _title("Sessions")
+    yield _ends(sessions, narrow)
+    yield Text()
+    yield _terms(sessions)
 
 
 def _ends(sessions: list[Report], narrow: bool) -> Table:
@@ -170,7 +181,7 @@ def _keys(keys: Report, top: int, narrow: bool) -> Iterator[RenderableType]:
     yield table
     yield from _more(len(keys["listed"]) - len(shown), "key")
     if keys["others"]:
-        yield Text(f"{_many(keys['others']['messages'], 'message')} on more keys than are told apart", "dim")
+        yield Text(f"{many(keys['others']['messages'], 'message')} on more keys than are told apart", "dim")
 
 
 def _queries(queries: Report, top: int) -> Iterator[RenderableType]:
@@ -194,14 +205,14 @@ def _queries(queries: Report, top: int) -> Iterator[RenderableType]:
     if queries["without_reply"]:
         words.append(f"{queries['without_reply']} ended without a reply")
     if queries["stray_answers"]:
-        words.append(f"{_many(queries['stray_answers'], 'answer')} to no query that is known")
+        words.append(f"{many(queries['stray_answers'], 'answer')} to no query that is known")
     yield Text("; ".join(words), "dim")
 
 
 def _more(number: int, noun: str) -> Iterator[Text]:
     """What isn't shown."""
     if number > 0:
-        yield Text(f"and {_many(number, noun)} more: --top 0 shows all", "dim")
+        yield Text(f"and {many(number, noun)} more: --top 0 shows all", "dim")
 
 
 def _findings(found: list[Report]) -> Table:
@@ -235,38 +246,6 @@ def _notes(report: Report) -> Iterator[Text]:
             words.append(f"{size(accounting[name])} were {text}")
     if accounting["not_captured"]:
         words.append(f"{size(accounting['not_captured'])} of Zenoh streams aren't in the capture")
-    words += [f"{_many(number, 'conversation')}: {name}" for name, number in report["conversations"].items()]
+    words += [f"{many(number, 'conversation')}: {name}" for name, number in report["conversations"].items()]
     if words:
         yield Text("; ".join(words), "dim")
-
-
-# --- numbers with units
-
-
-def size(number: int) -> str:
-    """`721 B`, `26.9 kB`."""
-    value, unit = float(number), "B"
-    for unit in ("B", "kB", "MB", "GB", "TB"):  # noqa: B007
-        if value < 9999.5:
-            break
-        value /= 1000
-    return f"{number} B" if unit == "B" else f"{value:.1f} {unit}"
-
-
-def duration(seconds: float) -> str:
-    """`0.412 ms`, `10.25 s`, `1 h 2 min`."""
-    if seconds < 1:
-        return f"{seconds * 1000:.3f} ms" if seconds < 0.01 else f"{seconds * 1000:.1f} ms"
-    if seconds < 120:
-        return f"{seconds:.2f} s"
-    minutes, hours = int(seconds) // 60, int(seconds) // 3600
-    return f"{minutes} min {int(seconds) % 60} s" if hours < 2 else f"{hours} h {minutes % 60} min"
-
-
-def hertz(rate: float) -> str:
-    """`9.98 /s`."""
-    return f"{rate:.3g} /s" if rate < 1000 else f"{rate:.0f} /s"
-
-
-def _many(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -35,6 +35,8 @@ class Leg:
     sent: tuple[Sent, Sent] = field(default_factory=lambda: (Sent(), Sent()))
     close: tuple[int, str] | None = None
     """Direction and reason of the first CLOSE."""
+    heard: tuple[int, int] | None = None
+    """When each direction was heard last before the connection began to end, if something came after that."""
 
     def times(self) -> tuple[int, int]:
         """First and last time at which it carried something."""
@@ -59,6 +61,9 @@ class Sessions:
         if leg is None:
             leg = self.legs[item.flow.id] = Leg(item.flow)
         sent = leg.sent[item.direction]
+        endings = leg.flow.endings
+        if endings and leg.heard is None and item.frame.ts_ns > endings[0][2]:
+            leg.heard = leg.sent[0].last_ns, leg.sent[1].last_ns
         sent.first_ns = sent.first_ns or item.frame.ts_ns
         sent.last_ns = max(sent.last_ns, item.frame.ts_ns)
         if isinstance(item, Skip):
@@ -166,5 +171,5 @@ def _ended(leg: Leg, link: Link, last_ns: int) -> tuple[str, int | None, str | N
 
 def _silent_ms(leg: Leg, direction: int, now_ns: int) -> float:
     """How long a direction has been silent; 0 if it never spoke."""
-    heard_ns = leg.sent[direction].last_ns
+    heard_ns = leg.heard[direction] if leg.heard is not None else leg.sent[direction].last_ns
     return (now_ns - heard_ns) / 1e6 if heard_ns else 0

@@ -1,0 +1,124 @@
+"""`zdissect stats`: tables, JSON, and what is wrong with files."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from zdissect_cli.main import cli
+
+SAMPLES = Path(__file__).parents[2] / "samples"
+EMPTY = bytes.fromhex("d4c3b2a1020004000000000000000000ffff000001000000")
+
+TIMES = {"count", "min", "median", "p95", "max"}
+QUERY = {"queries", "replies", "errors", "without_reply", "unanswered", "response_time_ns", "final_time_ns"}
+
+
+def _run(*args: str | Path):
+    return CliRunner().invoke(cli, ["stats", *map(str, args)], standalone_mode=False)
+
+
+def test_tables():
+    done = _run(SAMPLES / "query-router.pcap")
+    assert done.return_value == 0
+    for title in ("Sessions", "Messages", "Keys", "Queries", "Findings", "Payload bytes"):
+        assert f"\n{title}\n" in done.stdout
+    assert "30f9b475074ff3702a9dd8634e86b6fd" in done.stdout
+    assert "CLOSE GENERIC from client 30f9b475…" in done.stdout
+    assert "decoded               9858 B   100.0 %" in done.stdout
+    assert "\x1b" not in done.stdout
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in SAMPLES.glob("*.pcap*")))
+def test_every_sample_has_tables(name):
+    assert _run(SAMPLES / name).return_value == 0
+
+
+def test_colour_only_if_asked():
+    assert "\x1b[1m" in _run("--color", "always", SAMPLES / "pubsub-tcp.pcap").stdout
+
+
+def test_the_schema_of_json():
+    found = json.loads(_run("--json", SAMPLES / "query-router.pcap").stdout)
+    assert set(found) == {
+        "schema_version", "capture", "accounting", "conversations", "sessions", "messages", "keys", "queries",
+        "findings",
+    }  # fmt: skip
+    assert found["schema_version"] == 1
+    assert set(found["capture"]) == {"files", "frames", "first_ts_ns", "last_ts_ns", "duration_s"}
+    assert set(found["accounting"]) == {
+        "captured", "decoded", "undecoded", "skipped", "framing", "opaque", "not_zenoh", "repeated", "not_captured",
+        "decompressed", "reassembled",
+    }  # fmt: skip
+    session = found["sessions"][0]
+    assert set(session) == {
+        "session", "handshake", "ends", "negotiated", "first_ts_ns", "last_ts_ns", "duration_s", "skipped_bytes",
+        "ended", "links",
+    }  # fmt: skip
+    assert set(session["ends"][0]) == {
+        "zid", "role", "version", "address", "lease_ms", "initial_sn", "messages", "bytes",
+    }  # fmt: skip
+    assert set(session["links"][0]) == {"flow_id", "link", "addresses", "first_ts_ns", "last_ts_ns", "ended"}
+    assert set(found["messages"][0]) == {"layer", "message", "body", "reply_body", "count", "bytes"}
+    assert set(found["keys"]["listed"][0]) == {
+        "key_expr", "resolved", "messages", "puts", "deletes", "replies", "bytes", "rate_hz", "sources",
+    }  # fmt: skip
+    assert set(found["queries"]) == QUERY | {"stray_answers", "keys", "others"}
+    assert set(found["queries"]["keys"][0]) == QUERY | {"key_expr"}
+    assert set(found["queries"]["response_time_ns"]) == TIMES
+    assert set(found["findings"][0]) == {
+        "code", "severity", "group", "count", "first_file", "first_frame", "text",
+    }  # fmt: skip
+
+
+def test_top():
+    few, all_ = (_run("--top", top, SAMPLES / "query-router.pcap").stdout for top in ("1", "0"))
+    assert "and 5 keys more: --top 0 shows all" in few
+    assert "more: --top" not in all_
+
+
+def test_an_empty_capture(tmp_path):
+    (tmp_path / "empty.pcap").write_bytes(EMPTY)
+    done = _run(tmp_path / "empty.pcap")
+    assert done.return_value == 0
+    assert "0 frames" in done.stdout
+    assert "no Zenoh found in 0 frames" in done.stderr
+    assert json.loads(_run("--json", tmp_path / "empty.pcap").stdout)["capture"]["first_ts_ns"] is None
+
+
+def test_a_file_that_ends_in_the_middle(tmp_path):
+    whole = (SAMPLES / "pubsub-tcp.pcap").read_bytes()
+    (tmp_path / "cut.pcap").write_bytes(whole[:-5])
+    done = _run(tmp_path / "cut.pcap")
+    assert done.return_value == 1
+    assert "PUSH PUT" in done.stdout
+    assert "cut short" in done.stderr
+
+
+def test_files_that_cannot_be_read(tmp_path):
+    (tmp_path / "text.pcap").write_text("not a capture")
+    done = _run(tmp_path / "text.pcap", tmp_path / "missing.pcap", SAMPLES / "pubsub-tcp.pcap")
+    assert done.return_value == 1
+    assert "missing.pcap" in done.stderr
+    assert "721 B" in done.stdout
+
+
+def test_texts_of_a_capture_are_neither_markup_nor_escapes(tmp_path):
+    """The suffix `/att` becomes one with an escape, then one that would be markup."""
+    whole = (SAMPLES / "pubsub-tcp.pcap").read_bytes()
+    for evil, shown in ((b"/\x1b[m", "nano/\\x1b[m"), (b"/[b]", "nano/[b]")):
+        (tmp_path / "evil.pcap").write_bytes(whole.replace(b"/att", evil))
+        out = _run(tmp_path / "evil.pcap").stdout
+        assert "\x1b" not in out
+        assert shown in out
+
+
+def test_json_needs_no_rich():
+    code = (
+        "import sys; from zdissect_cli.main import cli;"
+        f"cli(['stats', '--json', {str(SAMPLES / 'pubsub-tcp.pcap')!r}], standalone_mode=False);"
+        "sys.exit('rich' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], stdout=subprocess.DEVNULL).returncode == 0

@@ -1,0 +1,34 @@
+"""Reads a capture into a report, as the command does."""
+
+from pathlib import Path
+
+from zdissect.capture import CaptureError, open_capture
+from zdissect.pipeline import Options, Pipeline
+from zdissect.stats import Stats
+
+ROOT = Path(__file__).parents[2]
+SAMPLES = ROOT / "samples"
+SHARED = ROOT.parent / "shared" / "captures"
+
+
+def report(*paths: Path) -> dict:
+    """The report of these files, as far as they can be read."""
+    pipeline, stats = Pipeline(Options(history=True)), Stats()
+    for path in paths:
+        try:
+            with open_capture(str(path)) as capture:
+                for frame in capture:
+                    stats.frame(frame)
+                    for item in pipeline.feed(frame):
+                        stats.feed(item)
+        except CaptureError:
+            pass
+    for item in pipeline.close():
+        stats.feed(item)
+    return stats.finish(pipeline)
+
+
+def captures() -> list[Path]:
+    """The samples and, where they are, the shared captures."""
+    found = [*SAMPLES.iterdir(), *(SHARED.iterdir() if SHARED.is_dir() else ())]
+    return sorted(path for path in found if path.name.endswith((".pcap", ".pcapng", ".pcap.gz")))
