@@ -1,5 +1,6 @@
 """`zdissect stats FILE...`: what is in captures, as tables or as JSON."""
 
+import io
 import json
 import shutil
 import sys
@@ -78,10 +79,13 @@ def _tables(report: dict[str, Any], top: int, color: bool) -> None:
 
     columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else _UNLIMITED
     console = Console(
-        file=sys.stdout, width=columns, force_terminal=color, no_color=not color, highlight=False, markup=False,
+        file=io.StringIO(), width=columns, force_terminal=color, no_color=not color, highlight=False, markup=False,
         emoji=False, color_system="standard" if color else None, legacy_windows=False,
     )  # fmt: skip
     show(report, console, top, narrow=columns < _NARROW)
+    # by way of a text: rich ends the program with 1 when it writes to a closed pipe
+    assert isinstance(console.file, io.StringIO)
+    sys.stdout.writelines(f"{line.rstrip()}\n" for line in console.file.getvalue().splitlines())
 
 
 commands = {"stats": stats}

@@ -54,7 +54,9 @@ def _parts(report: Report, top: int, narrow: bool) -> Iterator[RenderableType]:
     if report["findings"]:
         yield _title("Findings")
         yield _findings(report["findings"])
-    yield from (_title("Payload bytes"), _accounting(report["accounting"]), *_notes(report))
+    yield _title("Payload bytes")
+    yield _accounting(report["accounting"])
+    yield from _notes(report)
 
 
 def _title(text: str) -> Text:

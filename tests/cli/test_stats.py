@@ -115,6 +115,17 @@ def test_texts_of_a_capture_are_neither_markup_nor_escapes(tmp_path):
         assert shown in out
 
 
+def test_a_closed_pipe_is_silent():
+    sample = str(SAMPLES / "gossip.pcap")
+    code = f"import sys; from zdissect_cli.main import main; sys.argv[1:] = ['stats', {sample!r}]; main()"
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.close()
+        assert process.stderr is not None
+        assert process.stderr.read() == b""
+    assert process.returncode == 0
+
+
 def test_json_needs_no_rich():
     code = (
         "import sys; from zdissect_cli.main import cli;"
