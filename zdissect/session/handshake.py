@@ -134,7 +134,9 @@ class Handshake:
             end.priorities = (link >> 3 & 255, link >> 11 & 255)
 
     def answer(self, message: Message, end: End, other: End) -> None:
-        """INIT_ACK: the answer may not be more than what was proposed."""
+        """INIT_ACK: the answer may not be more than what was proposed. Where that wasn't seen, it tells all the same."""
+        if other.zid is None:
+            other = end
         for what, at, asked, answered in (
             ("sn resolution", "resolution", other.sn_bits, end.sn_bits),
             ("request id resolution", "resolution", other.rid_bits, end.rid_bits),
@@ -143,7 +145,7 @@ class Handshake:
         ):
             if self.step >= 2 and answered > asked:
                 message.remark("ack-raises", f"{what} {answered} answers {asked}", f"init.{at}")
-        if end.zid is not None and end.zid == other.zid:
+        if other is not end and end.zid is not None and end.zid == other.zid:
             message.remark("same-zid", f"both ends are {end.zid}", "init.zid")
         both = end.extensions & other.extensions
         qos = all({"qos", "qos_link"} & one.extensions for one in (end, other))
@@ -165,7 +167,7 @@ class Handshake:
         if end.initial_sn is not None and end.initial_sn > agreed.sn_mask:
             text = f"initial_sn {end.initial_sn} is above 0x{agreed.sn_mask:x}"
             message.remark("initial-sn-range", text, "open.initial_sn")
-        elif end.initial_sn != rust_initial_sn(end.wire_zid, other.wire_zid, agreed.sn_mask):
+        elif self.known and end.initial_sn != rust_initial_sn(end.wire_zid, other.wire_zid, agreed.sn_mask):
             text = "initial_sn isn't computed as in Rust"
             message.remark("initial-sn-foreign", text, "open.initial_sn")
         self.framings[direction] = Framing(0, agreed.compression, agreed.low_latency)

@@ -132,6 +132,8 @@ class Sessions:
         name = message.row["message"]
         if name == "INIT_SYN" and link.handshake.step and link.is_closed():
             link.handshake = Handshake()
+            link.session.links.discard(link.flow)
+            link.session, link.flip = Session(), 0
         whole = not item.missing and not any(RULES[code].group == MALFORMED for code, *_ in item.tape.remarks)
         link.handshake.feed(message, item.direction, whole, link.messages[1 - item.direction] > 0)
         shake = link.handshake

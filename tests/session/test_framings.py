@@ -1,0 +1,101 @@
+"""Framings begin at a place in the stream, not at a packet (notes 3.4 and 4.4)."""
+
+import pytest
+
+from tests.heard import heard
+from tests.say import push, put
+from tests.talk import Talk
+
+AGREED = pytest.mark.parametrize("what", ["compression", "low_latency"])
+
+
+def agree(what: str) -> dict[str, bool]:
+    return {what: True, "qos": what != "low_latency"}
+
+
+@AGREED
+def test_open_and_what_follows_in_one_segment(what: str) -> None:
+    """OPEN is plain; the next batch isn't, though one segment holds both."""
+    talk = Talk().init_syn(**agree(what)).init_ack(**agree(what))
+    opening = talk.bytes(0, talk.opening(0, {"cookie": b"cookie"}))
+    talk.switch(0)
+    first = talk.bytes(0, push() if what == "low_latency" else talk.framed(0, push()))
+    talk.raw(0, opening + first).open_ack()
+    found = heard(talk)
+    assert found.names[:3] == ["INIT_SYN", "INIT_ACK", "OPEN_SYN"]
+    assert found.keys == ["demo/x"]
+    assert not found.codes
+
+
+@AGREED
+def test_both_directions_change_for_themselves(what: str) -> None:
+    talk = Talk().init_syn(**agree(what)).init_ack(**agree(what)).open_syn()
+    talk.frame(0, push("a/by/client"))
+    talk.open_ack().frame(1, push("a/by/router"))
+    found = heard(talk)
+    assert found.keys == ["a/by/client", "a/by/router"]
+    assert not found.codes
+
+
+@AGREED
+@pytest.mark.parametrize("udp", [False, True])
+def test_keep_alive_and_close_have_the_new_form_too(what: str, udp: bool) -> None:
+    talk = Talk(udp=udp).open(**agree(what)).keep_alive(0).keep_alive(1).close(0)
+    found = heard(talk)
+    assert found.names[4:] == ["KEEP_ALIVE", "KEEP_ALIVE", "CLOSE"]
+    assert not found.codes
+
+
+def test_compressed_and_plain_batches_mix() -> None:
+    talk = Talk().open(compression=True)
+    talk.frame(0, push("a", body=put(bytes(500))), compress=True).frame(0, push("b")).frame(0, push("c"), compress=True)
+    found = heard(talk)
+    assert found.keys == ["a", "b", "c"]
+    assert [row.get("compressed", False) for row in found.of("PUSH")] == [True, False, True]
+
+
+def test_a_compressed_batch_is_cut_into_segments() -> None:
+    talk = Talk().open(compression=True).frame(0, push(body=put(bytes(500))), compress=True, pieces=7)
+    assert heard(talk).keys == ["demo/x"]
+
+
+def test_one_close_in_the_normal_form_ends_a_low_latency_stream() -> None:
+    for first in (True, False):
+        talk = Talk().open(**agree("low_latency")).frame(0, push())
+        if first:
+            talk.close(0)
+        found = heard(talk.raw(0, b"\x02\x00\x03\x00"))
+        assert found.names[-1] == "CLOSE"
+        assert not found.codes
+
+
+def test_a_plain_close_on_a_compressed_link() -> None:
+    """A side that gives up during the handshake may write it so."""
+    talk = Talk().init_syn(compression=True).init_ack(compression=True).open_syn().raw(1, b"\x02\x00\x03\x02")
+    found = heard(talk)
+    assert (found.names[-1], found.codes) == ("CLOSE", ["close-reason"])
+
+
+@AGREED
+def test_only_one_side_wants_it(what: str) -> None:
+    talk = Talk().open(**agree(what), answer={what: False}).frame(0, push()).frame(1, push())
+    found = heard(talk)
+    assert found.keys == ["demo/x", "demo/x"]
+    assert not found.codes
+
+
+def test_an_empty_batch_holds_nothing() -> None:
+    found = heard(Talk().open().batch(0).frame(0, push()))
+    assert found.names[4:] == ["FRAME", "PUSH"]
+    assert not found.codes
+
+
+def test_several_messages_in_one_batch() -> None:
+    """A FRAME ends where another transport message begins."""
+    talk = Talk().open()
+    talk.batch(
+        0, talk.framed(0, push("a"), push("b"), reliable=False), talk.framed(0, push("c")), {"message": "KEEP_ALIVE"}
+    )
+    found = heard(talk)
+    assert found.names[4:] == ["FRAME", "PUSH", "PUSH", "FRAME", "PUSH", "KEEP_ALIVE"]
+    assert [row["reliability"] for row in found.of("PUSH")] == ["best_effort", "best_effort", "reliable"]

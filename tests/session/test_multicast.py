@@ -1,0 +1,80 @@
+"""Members of multicast groups, and scouting (notes 4.3 and 5)."""
+
+from tests.heard import heard
+from tests.say import push
+from tests.session.rules.multicast import ANSWERS, ASKS, BACK, GROUP
+from tests.talk import Members, scouting
+from tests.wire import MS, Parties, Wire
+
+
+def frame(sn: int, priority: int = 5, reliable: int = 1) -> dict[str, object]:
+    exts = [] if priority == 5 else [{"ext": "qos", "value": priority}]
+    return {"message": "FRAME", "R": reliable, "sn": sn, "extensions": exts, "messages": [push()]}
+
+
+def with_qos(**values: object) -> dict[str, object]:
+    """What a JOIN with QoS says: the numbers of all priorities, and 0 in its fields."""
+    priorities = [{"next_sn_reliable": 10 * n, "next_sn_best_effort": 10 * n + 5} for n in range(8)]
+    exts = [{"ext": "qos", "priorities": priorities}, {"ext": "patch", "value": 1}]
+    return {"next_sn_reliable": 0, "next_sn_best_effort": 0, "extensions": exts, **values}
+
+
+def test_members_are_known_by_their_address() -> None:
+    found = heard(Members().join(0).join(1).say(0, frame(100)).say(1, frame(100)))
+    assert [row["src_zid"] for row in found.of("PUSH")] == ["aa01", "aa02"]
+    assert not found.codes
+
+
+def test_join_anchors_the_numbers_of_both_channels() -> None:
+    members = Members().join(0, sn=100).say(0, frame(100)).say(0, frame(100, reliable=0)).say(0, frame(101))
+    assert not heard(members).codes
+
+
+def test_join_with_qos_anchors_the_numbers_of_all_priorities() -> None:
+    members = Members().join(0, **with_qos())
+    for priority in range(8):
+        members.say(0, frame(10 * priority, priority)).say(0, frame(10 * priority + 5, priority, reliable=0))
+    assert not heard(members).codes
+
+
+def test_join_with_qos_and_a_wrong_first_number() -> None:
+    assert heard(Members().join(0, **with_qos()).say(0, frame(31, 3))).codes == ["sn-first"]
+
+
+def test_joins_again_with_later_numbers() -> None:
+    members = Members().join(0, sn=100).say(0, frame(100)).wait(2.5).join(0, sn=101).say(0, frame(101))
+    assert not heard(members).codes
+
+
+def test_frames_of_a_source_whose_join_wasnt_seen_are_read() -> None:
+    found = heard(Members().join(0).say(1, frame(77)).say(1, frame(78)))
+    assert found.keys == ["demo/x", "demo/x"]
+    assert not found.codes
+
+
+def test_hello_is_linked_to_scout_from_any_port() -> None:
+    wire = Wire()
+    scouting(GROUP, 0, wire, **ASKS)
+    scouting(BACK, 1, wire, **ANSWERS)
+    found = heard(wire)
+    hello = found.of("HELLO")[0]
+    assert (hello["request_frame"], hello["response_time_ns"]) == (1, MS)
+    assert (hello["src_zid"], hello["src_role"]) == ("bb02", "router")
+    assert hello["locators"] == ["tcp/10.0.0.2:7447"]
+    assert not found.codes
+
+
+def test_several_hellos_answer_one_scout() -> None:
+    wire = Wire()
+    scouting(GROUP, 0, wire, **ASKS)
+    for host in (2, 3):
+        scouting(Parties(("10.0.0.1", f"10.0.0.{host}"), BACK.ports), 1, wire, **ANSWERS)
+    assert [row["request_frame"] for row in heard(wire).of("HELLO")] == [1, 1]
+
+
+def test_an_old_scout_asks_for_nothing_any_more() -> None:
+    wire = Wire()
+    scouting(GROUP, 0, wire, **ASKS)
+    wire.now_ns += 60 * 10**9
+    scouting(BACK, 1, wire, **ANSWERS)
+    assert heard(wire).codes == ["hello-unasked"]

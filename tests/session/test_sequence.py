@@ -1,0 +1,104 @@
+"""Sequence numbers: one space for each direction, channel and priority (notes 1.9 and 4.5)."""
+
+import pytest
+
+from tests.heard import heard
+from tests.say import push, pushed
+from tests.talk import Talk
+from zdissect.session.sequence import AFTER_LAST, AFTER_OPEN, NONE, Channel, Step
+
+WIDTHS = pytest.mark.parametrize(("bits", "mask"), [(8, 0x7F), (16, 0x3FFF), (32, 0x0FFFFFFF), (64, 0xFFFFFFFF)])
+
+
+@WIDTHS
+def test_the_number_after_the_last_is_0(bits: int, mask: int) -> None:
+    talk = Talk().init_syn(sn=bits).init_ack(sn=bits).open_syn(initial_sn=mask - 1).open_ack()
+    for sn in (mask - 1, mask, 0, 1):
+        talk.frame(0, push(), sn=sn)
+    assert heard(talk).codes == ["initial-sn-foreign"]
+
+
+@WIDTHS
+def test_the_mask_is_the_largest_number(bits: int, mask: int) -> None:
+    talk = Talk().init_syn(sn=bits).init_ack(sn=bits).open_syn(initial_sn=mask).open_ack()
+    found = heard(talk.frame(0, push(), sn=mask).frame(0, push(), sn=mask + 1))
+    assert found.codes == ["initial-sn-foreign", "sn-range"]
+
+
+def test_half_the_mask_is_as_far_as_a_number_may_go() -> None:
+    for step, expected in ((63, Step.GAP), (64, Step.GAP), (65, Step.BACKWARD), (127, Step.BACKWARD)):
+        channel = Channel(0x7F)
+        channel.feed(100, NONE, True)
+        assert channel.feed(100 + step & 0x7F, NONE, True)[0] is expected, step
+
+
+def test_every_channel_and_priority_counts_for_itself() -> None:
+    talk = Talk().open()
+    for _ in range(2):
+        for priority in range(8):
+            for reliable in (True, False):
+                for side in (0, 1):
+                    talk.frame(side, push(), reliable=reliable, priority=priority)
+    assert not heard(talk).codes
+
+
+def test_a_gap_is_told_once_and_how_many_are_missing() -> None:
+    first = Talk().initial(0)
+    talk = Talk().open().frame(0, push())
+    for sn in (first + 4, first + 5, first + 6):
+        talk.frame(0, push(), sn=sn)
+    (gap,) = heard(talk).findings
+    assert gap.message == f"sn {first + 4}, {first + 1} was next: 3 missing"
+
+
+def test_a_duplicate_changes_nothing() -> None:
+    first = Talk().initial(0)
+    talk = Talk().open()
+    for sn in (first, first + 1, first + 1, first, first + 2):
+        talk.frame(0, push(), sn=sn)
+    assert heard(talk).codes == ["sn-duplicate", "sn-backward"]
+
+
+def test_one_number_may_be_left_out_behind_a_fragmented_message() -> None:
+    """The Rust sender uses up one more than there are fragments."""
+    big = pushed("demo/big", bytes(100))
+    talk = (
+        Talk().open().fragments(0, big, 3).frame(0, push()).fragments(0, big, 2).fragments(0, big, 2).frame(0, push())
+    )
+    assert not heard(talk).codes
+
+
+def test_it_may_also_be_used() -> None:
+    """As other senders do."""
+    talk = Talk().open().fragment(0, pushed("demo/big", b"x"), first=True, last=True).frame(0, push())
+    assert not heard(talk).codes
+
+
+def test_two_numbers_may_not_be_left_out() -> None:
+    talk = Talk().open().fragments(0, pushed("demo/big", bytes(100)), 3)
+    talk.skip(0)
+    assert heard(talk.frame(0, push())).codes == ["sn-gap"]
+
+
+def test_no_number_may_be_left_out_behind_a_frame() -> None:
+    channel = Channel(0x7F)
+    assert [channel.feed(sn, NONE, True)[0] for sn in (1, 2, 4)] == [Step.FIRST, Step.NEXT, Step.GAP]
+
+
+def test_no_number_may_be_left_out_inside_a_chain() -> None:
+    channel = Channel(0x7F)
+    channel.feed(1, AFTER_OPEN, True)
+    assert channel.feed(3, AFTER_OPEN, False)[0] is Step.GAP
+
+
+def test_a_chain_may_be_given_up_with_its_number() -> None:
+    channel = Channel(0x7F)
+    channel.feed(1, AFTER_OPEN, True)
+    assert channel.feed(3, AFTER_LAST, True)[0] is Step.EXTRA
+
+
+def test_without_a_handshake_28_bits_are_assumed() -> None:
+    talk = Talk(connect=False)
+    for sn in (0x0FFFFFFE, 0x0FFFFFFF, 0, 1):
+        talk.frame(0, push(), sn=sn)
+    assert not heard(talk).codes
