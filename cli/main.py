@@ -6,7 +6,7 @@ Nothing heavy is imported here; each command imports what it needs when it runs.
 import os
 import sys
 from importlib import import_module
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import click
 
@@ -27,6 +27,10 @@ A file with the name of a command is given as ./NAME.
 """
 
 INTERRUPTED = 130
+
+
+class ClosedPipe(Exception):
+    """Nobody reads what is written any more: the end, and no error."""
 
 
 class Commands(click.Group):
@@ -59,6 +63,12 @@ class Commands(click.Group):
         if args and args[0] not in self.modules and args[0] not in ("--help", "-h", "--version"):
             args = ["dissect", *args]
         return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            raise ClosedPipe from None  # click itself would end with 1
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The options of `dissect` are those of the program."""
@@ -99,7 +109,7 @@ def main() -> None:
     except (click.Abort, KeyboardInterrupt):
         code = INTERRUPTED
         _quiet()
-    except BrokenPipeError:
+    except (BrokenPipeError, ClosedPipe):
         code = 0
         _quiet()
     sys.exit(code if isinstance(code, int) else 0)

@@ -106,6 +106,7 @@ class Pipeline:
             yield Skip(item.frame, conversation.flow, item.direction, item.offset, item.size, b"", why, "tcp-overlap")
         else:
             conversation.ended[item.direction] = True
+            self.sessions.ending(conversation.flow.id)
             ended_ns = item.frame.ts_ns if item.frame is not None else 0
             conversation.flow.endings.append((item.direction, item.reason, ended_ns))
             if all(conversation.ended):

@@ -123,6 +123,7 @@ class Sessions:
             self.groups.join(link, message, item)
         elif name == "CLOSE":
             end.closed = True
+            self.ending(link.flow)
             if message.row.get("close_reason") not in (None, "GENERIC"):
                 message.remark("close-reason", f"closed with {message.row['close_reason']}", "close.reason")
         return None
@@ -175,6 +176,12 @@ class Sessions:
         """Largest size of a decompressed batch."""
         agreed = self.link(flow).handshake.agreed
         return agreed.batch_size if agreed is not None else 65535
+
+    def ending(self, flow: str) -> None:
+        """A side of a flow has ended: whoever dials again starts a new session."""
+        link = self.links.get(flow)
+        if link is not None:
+            link.session.links.discard(flow)
 
     def end(self, flow: str) -> Link | None:
         """A flow has ended: its link leaves the session."""

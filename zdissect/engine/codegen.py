@@ -1,0 +1,302 @@
+"""Writes a message's program out as Python source (see compiler.py)."""
+
+from typing import Any
+
+from zdissect.engine.program import (
+    BITS,
+    BLOB,
+    CHOICE,
+    EXTENSIONS,
+    GROUP,
+    RAW,
+    REST,
+    TEXT,
+    UINT,
+    VLE,
+    ExtensionProgram,
+    Program,
+    Step,
+    Table,
+    message_program,
+)
+from zdissect.grammar import conditions
+from zdissect.grammar.columns import converter, signed
+from zdissect.grammar.registry import Field
+from zdissect.grammar.types import ENC_NAMES, Bit, Extension, Fixed
+
+INDENT = "    "
+
+
+class Writer:
+    """Writes one function."""
+
+    def __init__(self, program: Program, names: dict[str, Any]) -> None:
+        self.program = program
+        self.names = names
+        """Constants that the source uses; more are added here."""
+        self.lines: list[str] = []
+        self.depth = 1
+        self.header = "h"
+        self.flags: dict[str, int] = {}
+        self.values: set[str] = set()
+        self.bodies = 0
+
+    def write(self) -> str:
+        """The source of the function."""
+        message = self.program.message
+        frame = message.name == "FRAME"
+        self.put(f"def read_{message.name.lower()}(data, pos, stop):", 0)
+        self.put(f'"""{message.doc}"""')
+        self.put("start = pos")
+        self.put(f'row = {{"layer": {message.layer!r}, "message": {message.name!r}, "offset": start}}')
+        if frame:
+            self.put("rows = [row]")
+        self.message(self.program, "h")
+        self.put('row["length"] = pos - start')
+        self.put("complete(row)")
+        self.put(
+            "return rows, pos" if frame else "return (row,), pos" if message.layer == "transport" else "return row, pos"
+        )
+        return "\n".join(self.lines) + "\n"
+
+    def put(self, text: str, depth: int | None = None) -> None:
+        """Adds a line."""
+        self.lines.append(INDENT * (self.depth if depth is None else depth) + text)
+
+    def constant(self, value: Any, hint: str) -> str:
+        """A name for a value."""
+        name = f"{hint}_{len(self.names)}"
+        self.names[name] = value
+        return name
+
+    def message(self, program: Program, header: str) -> None:
+        """A header byte and what follows it."""
+        outer = self.header, self.flags
+        self.header = header
+        self.flags = {flag.name: flag.mask for flag in program.message.flags if flag.width == 1}
+        self.put(f"{header} = data[pos]")
+        self.put("pos += 1")
+        if program.reserved:
+            self.put(f"if {header} & {program.reserved}:")
+            self.put("raise Decline", self.depth + 1)
+        for bit in program.header.bits:
+            self.column(bit, f"{header} >> {_bit(bit).low} & {(1 << _bit(bit).width) - 1}")
+        for name, shift, mask in program.keep:
+            self.keep(name, f"{header} >> {shift} & {mask}")
+        for name in _markers(program.steps):
+            self.keep(name, "0")
+        self.steps(program.steps)
+        self.header, self.flags = outer
+
+    def keep(self, name: str, expression: str) -> None:
+        """Keeps a value that a condition needs."""
+        self.values.add(name)
+        self.put(f"v_{name} = {expression}")
+
+    def condition(self, text: str) -> str:
+        """A condition of the grammar as Python: flags by their bits, other names as what was kept."""
+        flag = self.flags.get
+        return conditions.rename(
+            text,
+            {name: f"({self.header} & {flag(name)})" if flag(name) else f"v_{name}" for name in conditions.names(text)},
+        )
+
+    def steps(self, steps: tuple[Step, ...]) -> None:
+        """The steps of a program."""
+        for step in steps:
+            when = getattr(step[4].node, "when", "")
+            if not when:
+                self.step(step)
+                continue
+            self.put(f"if {self.condition(when)}:")
+            self.depth += 1
+            self.step(step)
+            self.depth -= 1
+
+    def step(self, step: Step) -> None:
+        """One step."""
+        op, _, _, _, field, first, second, keep, check = step
+        if op == EXTENSIONS:
+            self.extensions(first)
+        elif op == CHOICE:
+            self.choice(first, second)
+        elif op == GROUP:
+            self.steps(first)
+        elif op in (VLE, TEXT, BLOB, BITS, UINT, RAW, REST):
+            self.leaf(op, field, first, second, keep, check)
+        else:
+            self.put("raise Decline")
+
+    def leaf(self, op: int, field: Field, first: Any, second: Any, keep: Any, check: Any) -> None:
+        """One field."""
+        if op in (VLE, TEXT, BLOB):
+            self.vle(first)
+        if op in (BITS, UINT):
+            if op == UINT and first != 1:
+                self.put("raise Decline")
+                return
+            self.put("value = data[pos]")
+            self.put("pos += 1")
+        elif op in (TEXT, BLOB):
+            self.bytes_("value", op == TEXT)
+        elif op == RAW:
+            node = field.node
+            assert isinstance(node, Fixed)
+            self.bytes_(self.condition(node.size) if isinstance(node.size, str) else str(node.size), False)
+        elif op == REST:
+            self.put(f"value = data[pos:bound]{'.decode()' if first else ''}")
+            self.put("pos = bound")
+        reserved = second if op == VLE else first if op == BITS else 0
+        if reserved:
+            self.put(f"if value & {reserved}:")
+            self.put("raise Decline", self.depth + 1)
+        if op in (VLE, BITS) and keep:
+            for name, shift, mask in keep:
+                self.keep(name, f"value >> {shift} & {mask}")
+        if check is not None:
+            self.put(f"if {self.constant(check, 'check')}(value) is not None:")
+            self.put("raise Decline", self.depth + 1)
+        self.column(field, "value")
+        for bit in field.bits:
+            self.column(bit, f"value >> {_bit(bit).low} & {(1 << _bit(bit).width) - 1}")
+
+    def vle(self, limit: int) -> None:
+        """A variable-length integer."""
+        self.put("value = data[pos]")
+        self.put("pos += 1")
+        self.put("if value > 127:")
+        self.put(f"value, pos = long_vle(data, pos - 1, stop, {limit})", self.depth + 1)
+
+    def bytes_(self, size: str, text: bool) -> None:
+        """So many bytes, as text or as they are."""
+        self.put(f"end = pos + {size}")
+        self.put("if end > stop:")
+        self.put("raise Decline", self.depth + 1)
+        self.put(f"value = data[pos:end]{'.decode()' if text else ''}")
+        self.put("pos = end")
+
+    def column(self, field: Field, expression: str) -> None:
+        """Sets the column of a field."""
+        if not field.column:
+            return
+        if field.column == "locators":
+            self.put("raise Decline")
+            return
+        self.put(f"row[{field.column!r}] = {self.converted(field, expression)}")
+
+    def converted(self, field: Field, expression: str) -> str:
+        """The value of a column, with what the conversion needs written out where that is faster than a call."""
+        convert = converter(field)
+        if convert is None:
+            return expression
+        if convert is bool:
+            return f"({expression}) != 0"
+        if convert is signed:
+            return f"{expression} - 0x1{'0' * 16} if {expression} >> 63 else {expression}"
+        if field.enum is not None and not field.column.startswith("resolution_"):
+            # a value without a name ends in a KeyError, and so in the interpreter
+            return f"{self.constant(field.enum.names, 'names')}[{expression}]"
+        return f"{self.constant(convert, 'as')}({expression})"
+
+    def choice(self, table: Table, many: str) -> None:
+        """A body, or the messages of a FRAME."""
+        if many:
+            self.messages()
+            return
+        self.bodies += 1
+        ident, header = f"id{self.bodies}", f"h{self.bodies}"
+        self.put(f"{ident} = data[pos] & 31")
+        word = "if"
+        for message in table.messages.values():
+            self.put(f"{word} {ident} == {message.id}:")
+            word = "elif"
+            self.depth += 1
+            column = "body" if self.bodies == 1 else "reply_body"
+            self.put(f"row[{column!r}] = {message.name!r}")
+            self.message(message_program(message), header)
+            self.depth -= 1
+        self.put("else:")
+        self.put("raise Decline", self.depth + 1)
+        self.bodies -= 1
+
+    def messages(self) -> None:
+        """The network messages of a FRAME, while they last."""
+        self.put("sn, reliability = row['sn'], row['reliability']")
+        self.put("while pos < stop:")
+        self.put("read = network.get(data[pos] & 31)", 2)
+        self.put("if read is None:", 2)
+        self.put("if data[pos] & 31 in network_ids:", 3)
+        self.put("raise Decline", 4)
+        self.put("break", 3)
+        self.put("one, pos = read(data, pos, stop)", 2)
+        self.put("one['sn'] = sn", 2)
+        self.put("one['reliability'] = reliability", 2)
+        self.put("rows.append(one)", 2)
+
+    def extensions(self, known: dict[int, ExtensionProgram]) -> None:
+        """A chain of extensions."""
+        if not known:
+            self.put("raise Decline")
+            return
+        self.put("found = row.setdefault('extensions', [])")
+        self.put("while True:")
+        self.depth += 1
+        self.put("head = data[pos]")
+        self.put("pos += 1")
+        self.put("key = head & 127")
+        word = "if"
+        for key, program in known.items():
+            self.put(f"{word} key == {key}:")
+            word = "elif"
+            self.depth += 1
+            self.extension(program)
+            self.depth -= 1
+        self.put("else:")
+        self.put("raise Decline", self.depth + 1)
+        self.put("if head < 128:")
+        self.put("break", self.depth + 1)
+        self.depth -= 1
+
+    def extension(self, program: ExtensionProgram) -> None:
+        """One extension that is known."""
+        node = program.field.node
+        assert isinstance(node, Extension)
+        if program.keep or node.enc == 0:
+            self.put("raise Decline")  # markers of shared memory
+            return
+        self.put("begin = pos")
+        if not program.structured:
+            self.steps(program.steps)
+            self.entry(node, "value")
+            return
+        if node.enc == 1:
+            self.steps(program.steps)
+            self.entry(node, "data[begin:pos]")
+            return
+        self.vle((1 << 32) - 1)
+        self.put("begin = pos")
+        self.put("bound = pos + value")
+        self.put("if bound > stop:")
+        self.put("raise Decline", self.depth + 1)
+        self.steps(program.steps)
+        self.put("if pos != bound:")
+        self.put("raise Decline", self.depth + 1)
+        self.entry(node, "data[begin:bound]")
+
+    def entry(self, node: Extension, value: str) -> None:
+        """The extension's place in the column of all extensions."""
+        self.put(f"body = {value}")
+        start = f'"id": {node.id}, "encoding": {ENC_NAMES[node.enc]!r}, "mandatory": {node.mandatory}'
+        self.put(f'found.append({{{start}, "name": {node.name!r}, "length": len(body), "value": body}})')
+
+
+def _markers(steps: tuple[Step, ...]) -> list[str]:
+    """Names of the extensions whose presence conditions ask for: none is there where the code gets that far."""
+    chains = [first.values() for op, _, _, _, _, first, *_ in steps if op == EXTENSIONS]
+    return [program.keep for chain in chains for program in chain if program.keep]
+
+
+def _bit(field: Field) -> Bit:
+    node = field.node
+    assert isinstance(node, Bit)
+    return node
