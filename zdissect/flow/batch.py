@@ -87,6 +87,8 @@ class Cutter:
         """Cuts what is in hand."""
         while self.parts:
             if self.torn:
+                if self.have < self.torn and not final:
+                    return
                 size = min(self.torn, self.have)
                 self.torn -= size
                 yield self.skip(size, "the rest of a batch whose middle isn't in the capture", "torn-batch")
@@ -182,6 +184,8 @@ class Cutter:
 
     def gap(self, gap: Gap) -> Iterator[Batch | Skipped]:
         """A hole: ends the batch in hand; its length tells where the next one starts, if it is known."""
+        if self.lost or self.torn:
+            yield from self.cut(final=True)
         hole = gap.size
         if self.torn:
             self.torn, hole = max(0, self.torn - hole), max(0, hole - self.torn)
