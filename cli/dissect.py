@@ -1,5 +1,6 @@
 """`zdissect FILE...`: captures as trees, lines or JSON."""
 
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -52,7 +53,7 @@ def dissect(
     from .run import Run
     from .writers import make_writer
 
-    options = decode_as(rules)
+    options = replace(decode_as(rules), rows=kind in ("line", "jsonl"))
     writer = make_writer(kind, wants_color(color), raw_columns(), limit, times, dump)
     run = Run(files, frames, options, writer)
     run.run()

@@ -9,8 +9,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from zdissect.dissection import Dissection, Item, Skip
+from zdissect.engine.compiler import batch_rows
 from zdissect.engine.interpreter import interpret
-from zdissect.engine.messages import add_findings, inherit, messages
+from zdissect.engine.lazy import lazy_messages
+from zdissect.engine.messages import Message, add_findings, inherit, messages
 from zdissect.engine.tape import Buffer
 from zdissect.flow import detect
 from zdissect.flow.batch import Batch, Skipped
@@ -36,6 +38,8 @@ class Options:
     """TCP ports whose connections are Zenoh, whatever they look like."""
     udp_ports: frozenset[int] = frozenset()
     """The same for UDP."""
+    rows: bool = False
+    """Only rows are wanted: plain batches are read by the compiled functions and have no tape unless asked for."""
     history: bool = False
     """Keep the links that ended, for statistics."""
 
@@ -170,7 +174,13 @@ class Pipeline:
 
     def dissect(self, item: Dissection, why: str) -> Iterator[Dissection]:
         """Decodes a batch; a compressed one gives two dissections, the batch and what it holds."""
-        data = item.buffer.data
+        data, framing = item.buffer.data, item.framing
+        if self.options.rows and not (item.missing or framing.compression or framing.low_latency):
+            rows = batch_rows(data, framing.prefix)
+            if rows is not None:
+                item.tape, found = lazy_messages(data, framing.inputs, rows)
+                yield from self.known(item, found)
+                return
         limit = self.sessions.batch_limit(item.flow.id)
         item.tape, plain, inner = decode(data, item.framing, cut=bool(item.missing), limit=limit)
         self.sessions.framed(item)
@@ -183,11 +193,13 @@ class Pipeline:
         plain.origin = item.buffer.origin
         content = Dissection(item.frame, item.frames, item.flow, item.direction, plain, inner, DATAGRAM)
         content.origin = f"decompressed from {len(data) - item.framing.prefix - 1} bytes"
-        yield from self.known(content, item)
+        yield from self.known(content, outer=item)
 
-    def known(self, item: Dissection, outer: Dissection | None = None) -> Iterator[Dissection]:
+    def known(
+        self, item: Dissection, found: list[Message] | None = None, outer: Dissection | None = None
+    ) -> Iterator[Dissection]:
         """Adds what the session knows; then come the messages that fragments of this batch complete."""
-        item.messages = messages(item.tape)
+        item.messages = messages(item.tape) if found is None else found
         whole = self.sessions.feed(item)
         add_findings(item.tape, item.messages)
         if outer is not None:

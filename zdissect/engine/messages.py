@@ -17,7 +17,7 @@ from zdissect.grammar.types import Message as Kind
 
 Row = dict[str, Any]
 
-_LAYERS = frozenset({"scouting", "transport", "network"})
+LAYERS = frozenset({"scouting", "transport", "network"})
 
 
 class Message:
@@ -80,7 +80,7 @@ def messages(tape: Tape) -> list[Message]:
         kind = field.kind
         if kind == "message":
             layer = field.node.layer if isinstance(field.node, Kind) else ""
-            if layer in _LAYERS:
+            if layer in LAYERS:
                 row = {"layer": layer, "message": value, "offset": start - tape.start, "length": stop - start}
                 if out:
                     out[-1].stop = index

@@ -51,6 +51,7 @@ ENCODING = Group(
             32,
             "Id of the encoding and whether a schema follows.",
             render="encoding",
+            column="encoding_value",
             bits=(
                 Bit("S", 0, "Whether a schema follows.", says=("no schema", "schema follows")),
                 Bit("id", 1, "Id of the encoding.", width=31, enum=enums.ENCODING, column="encoding_id"),

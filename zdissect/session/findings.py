@@ -62,7 +62,7 @@ def defaults(message: Message) -> None:
         found.append("NodeId 0")
     if row.get("consolidation") == "Auto":
         found.append("consolidation Auto")
-    if row.get("encoding_id") == 0 and "encoding_schema" not in row and message.has("put.encoding.value"):
+    if row.get("encoding_value") == 0:
         found.append("encoding 0")
     for what in found:
         message.remark("explicit-default", f"{what} is the default")

@@ -1,0 +1,127 @@
+"""The engine rule: a compiled function gives the interpreter's rows, or declines."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.making import Maker, Seeded, mutate
+from tests.strategies import wire
+from zdissect.capture import open_capture
+from zdissect.engine import compiler
+from zdissect.engine.encoder import encode
+from zdissect.engine.interpreter import interpret
+from zdissect.engine.lazy import lazy_messages
+from zdissect.engine.messages import Row, messages
+from zdissect.grammar.batch import BATCH
+from zdissect.grammar.network import DECLARE
+from zdissect.grammar.transport import FRAME
+from zdissect.pipeline import Options, dissect
+
+SAMPLES = Path(__file__).parents[2] / "samples"
+PUSH = bytes.fromhex("25b1b1a70f 7d02042f722f62 e1 b0b6b8d1dafffb846b 09a8a7a6a5a4a3a2a1a0 0907 4303617474 0474657874")
+
+
+def same(data: bytes, prefix: int = 0) -> bool:
+    """Whether the compiled rows are the interpreter's; True also where it declines. Says if it did not decline."""
+    rows = compiler.batch_rows(data, prefix)
+    if rows is None:
+        return False
+    tape = interpret(BATCH, data, prefix=prefix)
+    assert rows == [message.row for message in messages(tape)]
+    assert not tape.remarks, "what is a finding isn't plain"
+    return True
+
+
+@given(wire())
+def test_generated(one) -> None:
+    if one.entry is BATCH and not one.inputs.get("compression") and not one.inputs.get("low_latency"):
+        same(one.data, one.inputs.get("prefix", 0))
+
+
+def seeded(seed: int, clean: bool) -> bytes:
+    """A batch with a FRAME of a few messages."""
+    maker = Maker(Seeded(seed), clean)
+    return b"".join(encode(FRAME, maker.entry(FRAME, {})) for _ in range(1 + seed % 3))
+
+
+@pytest.mark.parametrize("block", range(20))
+def test_frames_and_their_mutations(block: int) -> None:
+    """Thousands of FRAMEs, whole and with bytes changed, cut or put in."""
+    plain = 0
+    for seed in range(block * 60, block * 60 + 60):
+        data = seeded(seed, clean=seed % 4 > 0)
+        plain += same(data)
+        source = Seeded(seed)
+        for _ in range(5):
+            data = mutate(source, data)
+            same(data)
+    assert plain, "it must not decline everything"
+
+
+@given(st.binary(max_size=60))
+def test_any_bytes(noise: bytes) -> None:
+    same(noise)
+    same(PUSH[:5] + noise)
+
+
+def test_a_message_cut_at_any_byte_is_declined() -> None:
+    data = bytes.fromhex("25b1b1a70f 5d 01 01 08 6d696464") + bytes(4)
+    assert same(data)
+    # behind the FRAME's own fields an empty FRAME is whole; any more and a message is cut
+    assert [size for size in range(1, len(data)) if same(data[:size])] == [5]
+
+
+@pytest.mark.parametrize("name", sorted(json.loads((SAMPLES / "expected.json").read_text())))
+def test_captures(name: str) -> None:
+    """Rows and findings of real captures don't depend on how they are read."""
+    assert rows_of(name, Options(rows=True)) == rows_of(name, Options())
+
+
+def rows_of(name: str, options: Options) -> list[Row]:
+    with open_capture(str(SAMPLES / name)) as capture:
+        items = dissect(capture, options)
+        return [message.row for item in items for message in getattr(item, "messages", [])]
+
+
+def test_what_traffic_consists_of_is_not_declined() -> None:
+    rows = rows_of("declared-keys-router.pcap", Options(rows=True))
+    pushes = [row for row in rows if row["message"] == "PUSH"]
+    assert len(pushes) > 5
+    with open_capture(str(SAMPLES / "declared-keys-router.pcap")) as capture:
+        lazy = [
+            item
+            for item in dissect(capture, Options(rows=True))
+            if type(getattr(item, "tape", None)).__name__ == "LazyTape"
+        ]
+    assert sum(len(item.messages) for item in lazy) > len(pushes)
+
+
+def test_a_message_read_without_a_tape_gets_one_when_it_is_asked_for() -> None:
+    data = bytes.fromhex("25b1b1a70f 5d 01 01 02 6d69 5d 03 01 01 7a")
+    rows = compiler.batch_rows(data)
+    assert rows is not None
+    tape, (frame, first, second) = lazy_messages(data, {}, rows)
+    assert first.value("put.payload") == b"mi"
+    assert second.value("put.payload") == b"z"
+    assert frame.value("frame.sn") == 32102577
+    second.remark("unknown-scope", "not declared", "push.scope")
+    assert tape.remarks == [("unknown-scope", 12, 13, "not declared")]
+
+
+def test_the_source_is_readable_and_shown() -> None:
+    source = compiler.source_of("push")
+    assert source.startswith("def read_push(data, pos, stop):\n")
+    assert "row['key_suffix'] = value" in source
+    with pytest.raises(KeyError):
+        compiler.source_of("declare")
+    assert DECLARE not in compiler.COMPILED
+
+
+def test_a_traceback_shows_generated_lines() -> None:
+    import linecache
+
+    compiler.function(compiler.PUSH)
+    assert linecache.getline("<zdissect PUSH>", 1) == "def read_push(data, pos, stop):\n"
