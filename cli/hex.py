@@ -22,7 +22,7 @@ _WORDS = "".join(f"  {name:<12} {doc}\n" for name, doc in NAMES.items())
 HELP = f"""Dissects bytes that were copied from anywhere.
 
 \b
-  zdissect hex "1d 00 03 6b 2f 61 01 03 31 31 31"
+  zdissect hex "3d 00 03 6b 2f 61 01 03 31 31 31"
   zdissect hex "[4, 0x1d, ...]"  or  b"\\x1d\\x00"  or  1d,00
   tcpdump -X port 7447 | zdissect hex
   zdissect hex -f dump.txt         xxd, hexdump -C, od, Wireshark, tcpdump -X

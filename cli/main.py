@@ -61,8 +61,19 @@ class Commands(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if args and args[0] not in self.modules and args[0] not in ("--help", "-h", "--version"):
+            self.perhaps_misspelt(args[0])
             args = ["dissect", *args]
         return super().parse_args(ctx, args)
+
+    def perhaps_misspelt(self, word: str) -> None:
+        """Ends with a hint where a word is no file, but nearly a command."""
+        if not word.isalpha() or os.path.exists(word):
+            return
+        from difflib import get_close_matches
+
+        near = get_close_matches(word, self.modules, 1)
+        if near:
+            raise click.UsageError(f"there is no file or command {word!r}; did you mean {near[0]!r}?")
 
     def invoke(self, ctx: click.Context) -> Any:
         try:

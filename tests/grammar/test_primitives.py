@@ -116,7 +116,7 @@ def test_congestion_control(d, f, text):
         ("bytes", 1, "1 byte"),
         ("bytes", 0, "0 bytes"),
         ("bytes", 65480, "65480 bytes"),
-        ("hex", 9, "0x9"),
+        ("hex", 9, "0x09"),
         ("hex", 0x8092065D5B132CB0, "0x8092065d5b132cb0"),
     ],
 )

@@ -38,7 +38,6 @@ class Writer:
         self.depth = 1
         self.header = "h"
         self.flags: dict[str, int] = {}
-        self.values: set[str] = set()
         self.bodies = 0
 
     def write(self) -> str:
@@ -90,7 +89,6 @@ class Writer:
 
     def keep(self, name: str, expression: str) -> None:
         """Keeps a value that a condition needs."""
-        self.values.add(name)
         self.put(f"v_{name} = {expression}")
 
     def condition(self, text: str) -> str:

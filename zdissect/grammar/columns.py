@@ -113,6 +113,9 @@ schema_version      int32         Version of this table.
 
 NAMES = tuple(column.name for column in COLUMNS)
 
+HIDDEN = frozenset({"dont_drop", "block_first", "encoding_value"})
+"""What rows carry to make other columns of, and the table doesn't have."""
+
 _BIT_WORDS = {"reliability": ("best_effort", "reliable"), "key_mapping": ("receiver", "sender")}
 
 Convert = Callable[[Any], Any]

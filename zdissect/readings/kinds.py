@@ -143,8 +143,8 @@ def message_names() -> dict[str, tuple[Message, ...]]:
     """Messages by their names in lower case, and by those of their variants: `init`, `init_syn`, `d_subscriber`."""
     out: dict[str, tuple[Message, ...]] = {}
     for message in MESSAGES:
-        labels = {label for pair in message.labels.values() for label in pair}
-        for name in {message.path or message.name, *labels}:
+        labels = [label for pair in message.labels.values() for label in pair]
+        for name in dict.fromkeys([message.path or message.name, *labels]):
             out.setdefault(name.lower(), ())
             out[name.lower()] += (message,)
     return out

@@ -134,7 +134,7 @@ class Handshake:
             end.priorities = (link >> 3 & 255, link >> 11 & 255)
 
     def answer(self, message: Message, end: End, other: End) -> None:
-        """INIT_ACK: the answer may not be more than what was proposed. Where that wasn't seen, it tells all the same."""
+        """INIT_ACK: it may not answer more than was proposed. Where that wasn't seen, it tells all the same."""
         if other.zid is None:
             other = end
         for what, at, asked, answered in (

@@ -1,0 +1,23 @@
+"""The columns that the grammar names exist, and each has one type."""
+
+from zdissect.grammar.columns import COLUMNS, HIDDEN, NAMES
+from zdissect.grammar.registry import fields
+
+
+def test_every_column_of_the_grammar_is_in_the_table_or_hidden():
+    used = {field.column for field in fields().values() if field.column}
+    assert used <= {*NAMES, *HIDDEN}
+    assert used >= HIDDEN
+
+
+def test_names_are_unique_and_described():
+    assert len(set(NAMES)) == len(COLUMNS)
+    assert all(column.doc.endswith(".") for column in COLUMNS)
+
+
+def test_a_column_has_one_kind_of_value():
+    kinds: dict[str, set[str]] = {}
+    for field in fields().values():
+        if field.column and field.kind not in ("extension", "header", "message"):
+            kinds.setdefault(field.column, set()).add("number" if field.type.startswith("uint") else field.type)
+    assert {column: found for column, found in kinds.items() if len(found) > 1} == {}
