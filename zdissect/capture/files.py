@@ -26,14 +26,17 @@ class Capture:
     is no error. The file is closed at the end of the iteration or of the `with` block, whichever comes first.
     """
 
-    def __init__(self, path: str) -> None:
-        """Open `path` (`-` is standard input) and recognise its format, or raise `CaptureError`."""
+    def __init__(self, path: str, name: str | None = None) -> None:
+        """Open `path` (`-` is standard input) and recognise its format, or raise `CaptureError`.
+
+        `name` is what its frames have as `source`, if not the path.
+        """
         self.path = path
         self._file = _open(path)
         try:
             self.size = _size(self._file)
             """Size of the file in bytes; None for what isn't a regular file."""
-            self._reader, self.format = _recognise(self._file, path)
+            self._reader, self.format = _recognise(self._file, path if name is None else name)
             """`self.format`: `pcap` or `pcapng`, with `+gzip` if it is compressed."""
         except OSError as error:
             self.close()
@@ -80,13 +83,13 @@ class Capture:
         _close(self._file)
 
 
-def open_capture(path: str) -> Capture:
+def open_capture(path: str, name: str | None = None) -> Capture:
     """Open a pcap or pcapng file, plain or in gzip, for use in a `with` statement; iterate over it for its frames.
 
     The format is told by the content, not by the name. `-` is standard input, read as it comes. Raises `CaptureError`
-    at once if there is no such file or it is no capture.
+    at once if there is no such file or it is no capture. `name` is what its frames have as `source`, if not the path.
     """
-    return Capture(path)
+    return Capture(path, name)
 
 
 def _open(path: str) -> io.BufferedReader:

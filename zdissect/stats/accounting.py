@@ -4,6 +4,8 @@ from collections import Counter
 from typing import Any
 
 from zdissect.dissection import Item, Skip
+from zdissect.engine.lazy import LazyTape
+from zdissect.engine.tape import Tape
 from zdissect.flow.conversation import Flow
 from zdissect.flow.detect import Verdict
 from zdissect.grammar.registry import UNDECODED
@@ -40,12 +42,22 @@ class Accounting:
             if item.buffer.name in _MADE:
                 self.made[item.buffer.name] += size
                 return
-            undecoded = sum(stop - start for field, _, start, stop, _ in item.tape.spans if field is UNDECODED)
+            undecoded = _undecoded(item.tape)
             self.undecoded += undecoded
             self.decoded += size - undecoded
         if item.flow.link not in ("tcp", "udp"):
             self.carried[item.flow.id] = item.flow
             self.inside += size
+
+    def add(self, other: "Accounting") -> None:
+        """Takes over what another one counted: of another file of the same capture."""
+        self.decoded += other.decoded
+        self.undecoded += other.undecoded
+        self.skipped += other.skipped
+        self.not_captured += other.not_captured
+        self.made += other.made
+        self.carried |= other.carried
+        self.inside += other.inside
 
     def report(self, pipeline: Pipeline) -> dict[str, Any]:
         """The classes with their bytes, after the pipeline's end."""
@@ -71,3 +83,10 @@ class Accounting:
             "decompressed": self.made["decompressed"],
             "reassembled": self.made["reassembled"],
         }
+
+
+def _undecoded(tape: Tape) -> int:
+    """Bytes that no field owns. A batch that was read without a tape has none: it would have been declined."""
+    if isinstance(tape, LazyTape):
+        return 0
+    return sum(stop - start for field, _, start, stop, _ in tape.spans if field is UNDECODED)
