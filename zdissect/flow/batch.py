@@ -144,6 +144,23 @@ class Cutter:
 
     def take(self, size: int, missing: str, framing: Framing | None = None) -> Batch:
         """The next batch: the first `size` bytes in hand."""
+        first = self.parts[0]
+        left = len(first.data) - size
+        if left >= 0 and size:  # most batches came in one segment
+            data, frame, at = first
+            if left:
+                self.parts[0] = _Part(data[size:], frame, at + size if at >= 0 else -1)
+                data = data[:size]
+            else:
+                del self.parts[0]
+            self.have -= size
+            self.offset += size
+            buffer = Buffer("tcp", data, [Origin(0, frame.number, at)])
+            return Batch(buffer, frame, (frame.number,), missing, framing or self.framing)
+        return self.gather(size, missing, framing)
+
+    def gather(self, size: int, missing: str, framing: Framing | None) -> Batch:
+        """A batch that came in several segments."""
         origin: list[Origin] = []
         pieces: list[bytes] = []
         frames: list[int] = []

@@ -153,9 +153,10 @@ def signed(value: int) -> int:
 def complete(row: dict[str, Any]) -> None:
     """Adds the columns of one message that follow from its others: defaults, names, lengths."""
     if row["layer"] == "network":
-        row.setdefault("priority", "Data")
-        row["congestion_control"] = congestion_text(row.pop("dont_drop", 0), row.pop("block_first", 0))
-        row.setdefault("express", False)
+        if "dont_drop" in row:
+            row["congestion_control"] = congestion_text(row.pop("dont_drop"), row.pop("block_first"))
+        else:
+            row["priority"], row["congestion_control"], row["express"] = "Data", "Drop", False
     elif row["message"] in ("FRAME", "FRAGMENT"):
         row.setdefault("priority", "Data")
     payload = row.get("payload")

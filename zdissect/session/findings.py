@@ -53,11 +53,12 @@ def defaults(message: Message) -> None:
     row = message.row
     found = []
     has_qos = False
-    for ext in row.get("extensions", ()):
-        if ext["name"] == "qos":
-            has_qos = True
-            if ext["value"] == b"\x05":
-                found.append("QoS 5")
+    if "extensions" in row:
+        for ext in row["extensions"]:
+            if ext["name"] == "qos":
+                has_qos = True
+                if ext["value"] == b"\x05":
+                    found.append("QoS 5")
     if row.get("node_id") == 0:
         found.append("NodeId 0")
     if row.get("consolidation") == "Auto":

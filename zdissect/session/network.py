@@ -25,12 +25,16 @@ def feed(session: Session, message: Message, side: int, frame: int, ts_ns: int) 
         session.sides[side].interest(message, frame, ts_ns, session.complete, roles)
     elif name == "OAM":
         session.graphs[side].feed(message, session.complete)
-    for number in (0, 1):
-        session.requests[number].overdue(message, ts_ns)
-        session.sides[number].overdue(message, ts_ns)
+    for requests in session.requests:
+        if ts_ns >= requests.due_ns:
+            requests.overdue(message, ts_ns)
+    for one in session.sides:
+        if one.waiting:
+            one.overdue(message, ts_ns)
     if "node_id" in row:
         node(session, message, side)
-    findings.shared_memory(message, session.agreed)
+    if "extensions" in row:
+        findings.shared_memory(message, session.agreed)
     findings.defaults(message)
 
 

@@ -23,6 +23,10 @@ JOIN_WINDOW_NS = 10 * 10**9
 """Two peers that dial each other at once open two links within this time; a later one is a new session."""
 
 
+_NAMING = (*STEPS, "JOIN")
+"""Messages by which an end says who it is."""
+
+
 class Sessions:
     """All sessions; fed with dissections in the order of the capture."""
 
@@ -39,25 +43,29 @@ class Sessions:
         direction = item.direction
         link.messages[direction] += len(item.messages)
         out: list[Assembled] = []
+        ts_ns = item.frame.ts_ns
         self.batch(link, item)
+        names = self.who(link, direction)
         for index, message in enumerate(item.messages):
-            layer = message.row["layer"]
+            row = message.row
+            layer = row["layer"]
             if layer == "scouting":
                 self.scouting.feed(message, item)
                 continue
             if not index and layer == "transport":
                 # a JOIN that comes late is a finding of its own
-                lease_ms = None if message.row["message"] == "JOIN" else link.handshake.ends[direction].lease_ms
-                link.pulses[direction].feed(message, item.frame.ts_ns, lease_ms)
+                lease_ms = None if row["message"] == "JOIN" else link.handshake.ends[direction].lease_ms
+                link.pulses[direction].feed(message, ts_ns, lease_ms)
             if layer == "transport":
                 whole = self.transport(link, message, item)
                 if whole is not None:
                     out.append(whole)
+                if row["message"] in _NAMING:
+                    names = self.who(link, direction)
             else:
-                side = direction ^ link.flip
-                network.feed(link.session, message, side, item.frame.number, item.frame.ts_ns)
-                self.clock.feed(message, item.frame.ts_ns)
-            self.who(link, message, direction)
+                network.feed(link.session, message, direction ^ link.flip, item.frame.number, ts_ns)
+                self.clock.feed(message, ts_ns)
+            row.update(names)
         return out
 
     def link(self, flow: str) -> Link:
@@ -68,15 +76,13 @@ class Sessions:
         return link
 
     @staticmethod
-    def who(link: Link, message: Message, direction: int) -> None:
-        """Names both ends in a message's row."""
+    def who(link: Link, direction: int) -> dict[str, str]:
+        """The columns that name both ends of a message of this direction."""
         source, target = link.handshake.ends[direction], link.handshake.ends[1 - direction]
-        row = message.row
-        for column, value in (
-            ("src_zid", source.zid), ("dst_zid", target.zid), ("src_role", source.role), ("dst_role", target.role),
-        ):  # fmt: skip
-            if value is not None:
-                row[column] = value
+        names = {
+            "src_zid": source.zid, "dst_zid": target.zid, "src_role": source.role, "dst_role": target.role,
+        }  # fmt: skip
+        return {column: value for column, value in names.items() if value is not None}
 
     @staticmethod
     def batch(link: Link, item: Dissection) -> None:
@@ -197,4 +203,4 @@ class Sessions:
         for message in item.messages:
             network.feed(link.session, message, side, item.frame.number, item.frame.ts_ns)
             self.clock.feed(message, item.frame.ts_ns)
-            self.who(link, message, item.direction)
+            message.row.update(self.who(link, item.direction))
