@@ -13,20 +13,25 @@ MOST_KEYS = 50_000
 """Keys whose newest sample is remembered."""
 
 _U64 = (1 << 64) - 1
+_PLAIN: set[str] = set()
+"""Keys that were found valid, canonical and without wildcards: a fact of the text alone, kept over captures."""
 
 
 def key(message: Message) -> None:
     """Rule 45: key expressions are valid and canonical, those of answers have no wildcards."""
     row = message.row
     text = row.get("key_expr")
-    if text is None or (text == "" and not row.get("key_scope")):
+    if text in _PLAIN or text is None or (text == "" and not row.get("key_scope")):
         return
     owner: str = row.get("body", "") if row["message"] == "DECLARE" else row["message"]
     at = f"{owner.lower()}.suffix"
     problem = _problem(text)
     if problem:
         message.remark("invalid-keyexpr", f"{text!r} {problem}", at)
-    elif row["message"] == "RESPONSE" and keyexprs.has_wildcard(text):
+    elif not keyexprs.has_wildcard(text):
+        if len(_PLAIN) < MOST_KEYS:
+            _PLAIN.add(text)
+    elif row["message"] == "RESPONSE":
         message.remark("wildcard-reply", f"{text} has a wildcard", at)
 
 

@@ -35,6 +35,8 @@ def feed(session: Session, message: Message, side: int, frame: int, ts_ns: int) 
         node(session, message, side)
     if "extensions" in row:
         findings.shared_memory(message, session.agreed)
+    elif name == "PUSH" and row.get("encoding_value") != 0:
+        return  # the most usual message: nothing in it can be a default that is written out
     findings.defaults(message)
 
 

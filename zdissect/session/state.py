@@ -64,7 +64,8 @@ class Sessions:
                     names = self.who(link, direction)
             else:
                 network.feed(link.session, message, direction ^ link.flip, item.frame.number, ts_ns)
-                self.clock.feed(message, ts_ns)
+                if "timestamp_ntp64" in row:
+                    self.clock.feed(message, ts_ns)
             row.update(names)
         return out
 
