@@ -1,7 +1,6 @@
 """`zdissect FILE...`: captures as trees, lines or JSON."""
 
 from dataclasses import replace
-from typing import Any
 
 import click
 
@@ -11,13 +10,18 @@ from zdissect.output.times import FORMATS
 from .common import DONE, FINDINGS, UNREADABLE, color_option, raw_columns, wants_color
 
 
-class Default(click.Command):
-    """The default command: its usage line doesn't show its name."""
+class Unnamed(click.Context):
+    """The context of the default command: its name isn't part of the usage line."""
 
-    def make_context(
-        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
-    ) -> click.Context:
-        return super().make_context(None, args, parent, **extra)
+    @property
+    def command_path(self) -> str:
+        return self.parent.command_path if self.parent is not None else super().command_path
+
+
+class Default(click.Command):
+    """The default command."""
+
+    context_class = Unnamed
 
 
 @click.command("dissect", cls=Default, hidden=True)
