@@ -33,6 +33,7 @@ LAYERS = {
     "table": "dissection engine flow grammar records",
     "stats": "dissection engine flow grammar pipeline records session table",
     "output": "dissection engine flow grammar records session stats table",
+    "export": "capture dissection engine flow grammar output pipeline records session stats table",
 }
 """Which parts of zdissect each part may import, besides itself and the version in `zdissect`. What isn't listed here
 imports nothing of ours."""
@@ -44,6 +45,7 @@ LIBRARIES = {
     "lz4": ("zdissect/flow/lz4block.py",),
     "wsproto": ("zdissect/flow/websocket.py", "zdissect/flow/wsframes.py"),
     "cobs": ("zdissect/flow/serial.py",),
+    "pyarrow": ("zdissect/export/",),
 }
 """Where a library may be imported. A new one needs a reason, a dependency in pyproject.toml and a line here."""
 
@@ -51,7 +53,10 @@ SLOW = {"scapy", "rich", "wsproto", "cobs", "pyarrow", "pyspark", "lark"}
 """What nobody waits for who doesn't use it: imported in the function that needs it, or in a module of the command line
 that only one command loads."""
 
-OPENERS = ("zdissect/capture/",)
+LAZY = ("cli/", "zdissect/export/")
+"""What only one command loads, and no other part of the library."""
+
+OPENERS = ("zdissect/capture/", "zdissect/export/")
 """Who may open files. The command line may too."""
 OPENING = {"open", "read_bytes", "read_text", "write_bytes", "write_text", "mmap", "fdopen", "popen", "Popen"}
 FILE_MODULES = {"io", "os", "gzip", "bz2", "lzma", "zipfile", "tarfile", "codecs", "mmap", "subprocess"}
@@ -145,7 +150,7 @@ def test_libraries_stay_in_their_place(path):
             continue
         assert name in LIBRARIES, f"{path}:{line} imports {name}, which isn't one of our dependencies"
         assert path.startswith(LIBRARIES[name]), f"{path}:{line} imports {name}, which only {LIBRARIES[name]} may"
-        slow = top and name in SLOW and not path.startswith("cli/")
+        slow = top and name in SLOW and not path.startswith(LAZY)
         assert not slow, f"{path}:{line} imports {name} at once; do so in the function that needs it"
 
 

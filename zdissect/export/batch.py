@@ -1,0 +1,175 @@
+"""A directory of captures to tables: the whole of `zdissect batch`, without its terminal."""
+
+import gc
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from zdissect.export.decoding import Settings
+from zdissect.export.facts import OK, FileFacts
+from zdissect.export.files import AUTO, Work, find, plan
+from zdissect.export.target import ERROR, Target
+from zdissect.export.work import Done, convert, lost
+from zdissect.export.workers import Task, run
+
+_DIED = "the process that converted it died, perhaps for want of memory; the other captures were converted"
+_BUNDLE = 32 << 20
+"""Bytes of small captures that are converted together, at most."""
+_SHARE = 4
+"""Tasks per process, at least, so that none is idle for long at the end."""
+
+
+class Watch(Protocol):
+    """Is told how far the work is."""
+
+    def begin(self, files: int, size: int) -> None:
+        """So much is to be done."""
+
+    def update(self, files: int, size: int, messages: int) -> None:
+        """So much is done."""
+
+
+@dataclass(slots=True)
+class Report:
+    """What a run did."""
+
+    done: Done = field(default_factory=Done)
+    captures: int = 0
+    size: int = 0
+    """Bytes of the files."""
+
+    @property
+    def bad(self) -> list[FileFacts]:
+        """The files that could not be read, or not to their end."""
+        return sorted((one for one in self.done.files if one.status != OK), key=lambda one: one.file)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What is to be converted, and how."""
+
+    directory: str
+    out: str
+    settings: Settings = field(default_factory=Settings)
+    mode: str = ERROR
+    include: tuple[str, ...] = ()
+    join: str = AUTO
+    jobs: int = 0
+    """Processes; 0: as many as there are processors, 1: none but this one."""
+
+
+def convert_directory(job: Job, watch: Watch) -> Report | None:
+    """Converts the captures of a directory; None if there are none. Raises WriteError."""
+    target = Target(job.out, job.mode)
+    target.check()  # before the captures are looked for, which may take long
+    works = plan(find(job.directory, job.include), job.join)
+    if not works or not works[0].sources:
+        return None
+    report = Report(captures=len(works), size=sum(work.size for work in works))
+    watch.begin(sum(len(work.sources) for work in works), report.size)
+    with target:
+        _Conversion(job, target, report, watch).run(works)
+        target.commit()
+    return report
+
+
+class _Conversion:
+    """One run: hands out the captures, gathers what became of them."""
+
+    def __init__(self, job: Job, target: Target, report: Report, watch: Watch) -> None:
+        self.job = job
+        self.target = target
+        self.report = report
+        self.watch = watch
+        self.tasks = 0
+        self.size = 0
+        """Bytes of the captures that are done."""
+
+    def run(self, works: list[Work]) -> None:
+        """Converts all captures."""
+        jobs = self.job.jobs or os.cpu_count() or 1
+        bundles = bundle(works, jobs)
+        if self.job.jobs == 1:
+            self.here(bundles)
+            return
+        suspects: list[Work] = []
+        waiting = [self.task(one) for one in bundles]
+        while waiting:
+            waiting, died = self.pool(waiting, jobs)
+            suspects += (work for task in died for work in task.works)
+        for work in suspects:  # one of these killed its process: each gets one of its own
+            again, died = self.pool([self.task([work])], 1)
+            for task in again + died:
+                directory = self.target.attempt(task.directory.rpartition("_")[2])
+                self.accept(task, lost(list(task.works), str(directory), _DIED))
+
+    def here(self, bundles: list[list[Work]]) -> None:
+        """Converts in this process."""
+        enabled = gc.isenabled()
+        gc.disable()
+        try:
+            for works in bundles:
+                task = self.task(works)
+                self.accept(task, convert(works, task.directory, self.job.settings, _Told(self)))
+                gc.collect()
+        finally:
+            if enabled:
+                gc.enable()
+
+    def task(self, works: list[Work]) -> Task:
+        """A task, with the directory for what it writes."""
+        self.tasks += 1
+        return Task(tuple(works), str(self.target.attempt(f"{self.tasks}")))
+
+    def pool(self, tasks: list[Task], jobs: int) -> tuple[list[Task], list[Task]]:
+        """(tasks that weren't begun because a process died, those that were under way then)."""
+        unbegun: list[Task] = []
+        died: list[Task] = []
+        for task, done, begun in run(tasks, jobs, self.job.settings, self.progress):
+            if done is not None:
+                self.accept(task, done)
+            else:
+                (died if begun else unbegun).append(task)
+        return (unbegun, died) if died else ([], unbegun)
+
+    def accept(self, task: Task, done: Done) -> None:
+        """Takes over what a task did."""
+        self.target.accept(self.target.temporary / os.path.basename(task.directory))
+        self.report.done.add(done)
+        self.size += task.size
+        self.progress(0, 0)
+
+    def progress(self, size: int, messages: int) -> None:
+        """Tells how far it is, with what is under way."""
+        done = self.report.done
+        self.watch.update(len(done.files), self.size + size, done.rows["messages"] + messages)
+
+
+class _Told:
+    """Sums up what is told of a task in this process."""
+
+    def __init__(self, conversion: _Conversion) -> None:
+        self.conversion = conversion
+        self.size = self.messages = 0
+
+    def __call__(self, size: int, messages: int) -> None:
+        self.size += size
+        self.messages += messages
+        self.conversion.progress(self.size, self.messages)
+
+
+def bundle(works: Iterable[Work], jobs: int) -> list[list[Work]]:
+    """The captures as tasks, the largest first; small ones together."""
+    ordered = sorted(works, key=lambda work: -work.size)
+    most = min(_BUNDLE, sum(work.size for work in ordered) // (jobs * _SHARE))
+    out: list[list[Work]] = []
+    size = 0
+    for work in ordered:
+        if out and size + work.size <= most:
+            out[-1].append(work)
+            size += work.size
+        else:
+            out.append([work])
+            size = work.size
+    return out

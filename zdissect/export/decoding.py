@@ -1,0 +1,189 @@
+"""Frames to tables: what the processes of `zdissect batch` and the workers of Spark run. Pure but for its state."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+
+from zdissect.dissection import Dissection, Finding, Item, findings
+from zdissect.export.arrow import Batches
+from zdissect.export.facts import FileFacts
+from zdissect.export.links import Links
+from zdissect.export.nodes import message_json
+from zdissect.export.tables import TABLES, TABLES_VERSION
+from zdissect.pipeline import Options, Pipeline
+from zdissect.records import Frame
+from zdissect.stats.accounting import Accounting
+from zdissect.table import Table
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What is asked for, whatever the captures are. Can be pickled."""
+
+    tcp_ports: frozenset[int] = frozenset()
+    """TCP ports whose connections are Zenoh, whatever they look like."""
+    udp_ports: frozenset[int] = frozenset()
+    """The same for UDP."""
+    payload: int | None = None
+    """Bytes of a payload that are kept; None: all, -1: the column stays null."""
+    fields: bool = False
+    """Whether the column `fields` is filled."""
+    batch_rows: int = 8192
+    batch_bytes: int = 32 << 20
+    """A batch is given when it has so many rows, or messages of so many bytes."""
+
+    def options(self) -> Options:
+        """Those of the pipeline."""
+        return Options(self.tcp_ports, self.udp_ports, rows=not self.fields, history=True)
+
+
+TableBatch = tuple[str, pa.RecordBatch]
+"""Name of a table, and a batch of its rows."""
+
+
+@dataclass
+class Decoding:
+    """One capture being decoded: fed with its frames in order, gives batches of all tables."""
+
+    settings: Settings = field(default_factory=Settings)
+    files: dict[str, FileFacts] = field(default_factory=dict)
+    """By `Frame.source`, in order; the reader may have entered what it knows."""
+
+    def __post_init__(self) -> None:
+        self.pipeline = Pipeline(self.settings.options())
+        self.table = Table()
+        self.links = Links(self.pipeline)
+        limits = self.settings.batch_rows, self.settings.batch_bytes
+        self.out = {name: Batches(name, *limits) for name in TABLES}
+        self.codes: Counter[str] = Counter()
+        """Findings by code."""
+        self.last_ns = 0
+        self.facts: FileFacts | None = None
+
+    def feed(self, frame: Frame) -> list[TableBatch]:
+        """Takes a frame; gives the batches that are full."""
+        facts = self.facts
+        if facts is None or facts.file != frame.source:
+            facts = self.facts = self.files.setdefault(frame.source, FileFacts(frame.source))
+        ts_ns = frame.ts_ns
+        facts.frames += 1
+        facts.bytes += len(frame.data)
+        if facts.first_ns is None:
+            facts.first_ns = ts_ns
+        facts.last_ns = ts_ns
+        self.last_ns = max(self.last_ns, ts_ns)
+        pipeline = self.pipeline
+        before = pipeline.captured
+        items = pipeline.feed(frame)
+        facts.payload += pipeline.captured - before
+        if not items:
+            return []
+        out: list[TableBatch] = []
+        for item in items:
+            out += self.item(item)
+        if pipeline.links and self.out["sessions"].add(list(self.links.ended(self.capture, self.last_ns))):
+            out += self.take("sessions")
+        return out
+
+    def close(self) -> list[TableBatch]:
+        """What is left when the capture has ended; of `captures` and `sessions`, usually everything."""
+        out: list[TableBatch] = []
+        for item in self.pipeline.close():
+            out += self.item(item)
+        self.out["sessions"].add(list(self.links.rest(self.capture, self.last_ns)))
+        about = [row for facts in self.files.values() if (row := facts.finding()) is not None]
+        self.codes.update(row["code"] for row in about)
+        self.out["findings"].add(about)
+        self.out["captures"].add([facts.row() for facts in self.files.values()])
+        for name in self.out:
+            out += self.take(name)
+        return out
+
+    @property
+    def capture(self) -> str:
+        """The name of the capture: that of its first file."""
+        return next(iter(self.files), "")
+
+    def accounting(self) -> dict[str, Any]:
+        """What became of every payload byte, once the capture has ended."""
+        total = Accounting()
+        for facts in self.files.values():
+            total.add(facts.accounting)
+        return total.report(self.pipeline)
+
+    def take(self, name: str) -> list[TableBatch]:
+        """The batch of a table, if it has rows."""
+        batch = self.out[name].take()
+        return [] if batch is None else [(name, batch)]
+
+    def item(self, item: Item) -> list[TableBatch]:
+        """Takes a dissection or skipped bytes."""
+        facts = self.files[item.frame.source]
+        facts.accounting.feed(item)
+        self.links.feed(item)
+        out: list[TableBatch] = []
+        if isinstance(item, Dissection):
+            rows = self.table.rows(item)
+            facts.messages += len(rows)
+            self.adapt(item, rows)
+            if self.out["messages"].add(rows, len(item.buffer.data)):
+                out += self.take("messages")
+            if not item.tape.remarks:
+                return out
+        found = [_finding(one) for one in findings(item)]
+        facts.findings += len(found)
+        self.codes.update(row["code"] for row in found)
+        if found and self.out["findings"].add(found):
+            out += self.take("findings")
+        return out
+
+    def adapt(self, item: Dissection, rows: list[dict[str, Any]]) -> None:
+        """Cuts payloads and adds the column `fields`, if asked for."""
+        most = self.settings.payload
+        if most is not None:
+            for row in rows:
+                if "payload" in row:
+                    row["payload"] = row["payload"][:most] if most >= 0 else None
+        if self.settings.fields:
+            for message in item.messages:
+                message.row["fields"] = message_json(item, message)
+
+
+def _finding(found: Finding) -> dict[str, Any]:
+    """The row of a finding."""
+    rule, text, item, start, stop = found
+    base = item.tape.start if isinstance(item, Dissection) else 0
+    return {
+        "file": item.frame.source,
+        "frame_number": item.frame.number,
+        "ts": item.frame.ts_ns // 1000,
+        "ts_ns": item.frame.ts_ns,
+        "flow_id": item.flow.id,
+        "buffer": item.buffer.name if isinstance(item, Dissection) else "stream",
+        "offset": start - base,
+        "length": stop - start,
+        "severity": rule.severity,
+        "group": rule.group,
+        "code": rule.code,
+        "message": text,
+        "schema_version": TABLES_VERSION,
+    }
+
+
+def decode_sessions(
+    frames: Iterable[Frame], settings: Settings | None = None, files: dict[str, FileFacts] | None = None
+) -> Iterator[TableBatch]:
+    """The tables of one capture, or of some sessions of it, batch by batch, in bounded memory.
+
+    Args:
+        frames: In the order of the capture, those of all links of a session together.
+        files: What is known of the files already; it is filled further, and is read for the rows of `captures` when
+            the frames have ended.
+    """
+    decoding = Decoding(settings or Settings(), {} if files is None else files)
+    for frame in frames:
+        yield from decoding.feed(frame)
+    yield from decoding.close()

@@ -1,0 +1,101 @@
+"""What is known of each input file: the rows of `captures`, filled by those who read and those who decode."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from zdissect.export.tables import TABLES_VERSION
+from zdissect.grammar.rule import CAPTURE, ERROR, WARNING, Rule
+from zdissect.stats.accounting import Accounting
+
+OK, CUT, DAMAGED, UNREADABLE, FAILED = "ok", "cut", "damaged", "unreadable", "failed"
+
+FILE_RULES = {
+    CUT: Rule(
+        "capture-cut", WARNING, CAPTURE,
+        "The file ends in the middle of a record. What comes before was read. Copy it again when the capture has been "
+        "stopped.",
+        "capture",
+    ),
+    DAMAGED: Rule(
+        "capture-damaged", ERROR, CAPTURE,
+        "The file has a record that can't be right. What comes before was read, what follows can't be found.",
+        "capture",
+    ),
+    UNREADABLE: Rule(
+        "capture-unreadable", ERROR, CAPTURE,
+        "The file can't be opened, or isn't a capture. Nothing of it is in the tables.",
+        "capture",
+    ),
+    FAILED: Rule(
+        "capture-failed", ERROR, CAPTURE,
+        "The process that converted the file died, or met a fault of zdissect. What is in the tables of it isn't all.",
+        "capture",
+    ),
+}  # fmt: skip
+"""The finding for each status but `ok`."""
+
+
+@dataclass(slots=True)
+class FileFacts:
+    """One input file."""
+
+    file: str
+    capture: str = ""
+    """The first file of its capture."""
+    part: int = 0
+    format: str | None = None
+    link_types: tuple[int, ...] = ()
+    size: int | None = None
+    status: str = OK
+    error: str | None = None
+    frames: int = 0
+    bytes: int = 0
+    payload: int = 0
+    first_ns: int | None = None
+    last_ns: int | None = None
+    messages: int = 0
+    findings: int = 0
+    accounting: Accounting = field(default_factory=Accounting)
+
+    def problem(self, status: str, error: str) -> None:
+        """Notes why it couldn't be read to its end."""
+        self.status, self.error = status, error
+        self.findings += 1
+
+    def row(self) -> dict[str, Any]:
+        """Its row in `captures`."""
+        counted = self.accounting
+        return {
+            "file": self.file,
+            "capture": self.capture or self.file,
+            "part": self.part,
+            "format": self.format,
+            "link_types": list(self.link_types),
+            "size": self.size,
+            "frames": self.frames,
+            "bytes": self.bytes,
+            "payload_bytes": self.payload,
+            "decoded_bytes": counted.decoded,
+            "undecoded_bytes": counted.undecoded,
+            "skipped_bytes": counted.skipped,
+            "missing_bytes": counted.not_captured,
+            "messages": self.messages,
+            "findings": self.findings,
+            "first_ts": None if self.first_ns is None else self.first_ns // 1000,
+            "first_ts_ns": self.first_ns,
+            "last_ts": None if self.last_ns is None else self.last_ns // 1000,
+            "last_ts_ns": self.last_ns,
+            "status": self.status,
+            "error": self.error,
+            "schema_version": TABLES_VERSION,
+        }
+
+    def finding(self) -> dict[str, Any] | None:
+        """Its row in `findings`, if something is wrong with it."""
+        rule = FILE_RULES.get(self.status)
+        if rule is None:
+            return None
+        return {
+            "file": self.file, "severity": rule.severity, "group": rule.group, "code": rule.code,
+            "message": self.error, "schema_version": TABLES_VERSION,
+        }  # fmt: skip

@@ -1,0 +1,120 @@
+"""The captures of a directory: which files there are, and which of them are one capture."""
+
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from fnmatch import fnmatchcase
+from typing import NamedTuple
+
+from zdissect.capture.gzipped import MAGIC as GZIP
+from zdissect.capture.pcap import MAGIC as PCAP
+from zdissect.capture.pcapng import MAGIC as PCAPNG
+from zdissect.export import families
+from zdissect.export.families import Part
+from zdissect.export.spans import span_of
+
+AUTO, ONE, SEPARATE = "auto", "one", "separate"
+"""Files of a family that follow each other are one capture; all files are; none are."""
+
+
+class Source(NamedTuple):
+    """A file to convert."""
+
+    name: str
+    """Relative to the directory, with / between folders: the column `file`."""
+    path: str
+    size: int
+    error: str = ""
+    """Why it can't be opened, if that is known already."""
+
+
+class Work(NamedTuple):
+    """One capture: its files in order. Those of an inner tuple overlap in time and are merged frame by frame."""
+
+    groups: tuple[tuple[Source, ...], ...]
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """All its files."""
+        return tuple(source for group in self.groups for source in group)
+
+    @property
+    def size(self) -> int:
+        """Bytes of all its files."""
+        return sum(source.size for source in self.sources)
+
+
+def find(directory: str, include: Iterable[str] = ()) -> list[Source]:
+    """The captures in a directory and all below it, by name or, whatever their name, by their first bytes.
+
+    With patterns only the files, relative path or bare name, that one of them fits. A file stands for itself. Folders
+    whose name begins with a dot, and folders that are links, are passed over.
+    """
+    patterns = tuple(include)
+    if not os.path.isdir(directory):
+        return [_source(os.path.basename(directory), directory)]
+    out = []
+    for name, path, error in _walk(directory):
+        if error:
+            out.append(Source(name, path, 0, error))
+        elif patterns:
+            if any(fnmatchcase(name, one) or fnmatchcase(name.rpartition("/")[2], one) for one in patterns):
+                out.append(_source(name, path))
+        elif families.NAMED.fullmatch(name) or _is_capture(path):
+            out.append(_source(name, path))
+    return sorted(out)
+
+
+def _walk(directory: str) -> Iterator[tuple[str, str, str]]:
+    """(relative name, path, error) of all files; a folder that can't be read comes with its error."""
+    failed: list[OSError] = []
+    for folder, below, files in os.walk(directory, onerror=failed.append):
+        below[:] = sorted(name for name in below if not name.startswith("."))
+        for file in files:
+            path = os.path.join(folder, file)
+            yield os.path.relpath(path, directory).replace(os.sep, "/"), path, ""
+    for problem in failed:
+        path = str(problem.filename)
+        name = os.path.relpath(path, directory).replace(os.sep, "/")
+        yield name, path, f"{name}: the folder may not be read ({problem.strerror}): ask for the permission"
+
+
+def _source(name: str, path: str) -> Source:
+    try:
+        status = os.stat(path)
+    except OSError:
+        return Source(name, path, 0)  # opening it says what is wrong
+    if not stat.S_ISREG(status.st_mode):
+        return Source(name, path, 0, f"{name}: it is no file but a pipe, a socket or a device; give files to batch")
+    return Source(name, path, status.st_size)
+
+
+def _is_capture(path: str) -> bool:
+    """Whether a file begins as a capture does (plain: what is packed is told by its name)."""
+    try:
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            return False
+        with open(path, "rb") as file:
+            magic = file.read(4)
+    except OSError:
+        return False
+    return (magic in PCAP or magic == PCAPNG) and not magic.startswith(GZIP)
+
+
+def plan(sources: list[Source], mode: str = AUTO) -> list[Work]:
+    """What is read as one capture."""
+    if mode == SEPARATE:
+        return [Work(((source,),)) for source in sources]
+    by_name = {source.name: source for source in sources}
+    if mode == ONE:
+        parts = [_part(by_name[name]) for members in families.families(by_name) for name in members]
+        return [Work(tuple(tuple(by_name[name] for name in group) for group in families.overlapping(parts)))]
+    out = []
+    for members in families.families(by_name):
+        parts = [_part(by_name[name]) for name in members] if len(members) > 1 else [Part(members[0], None)]
+        out += [Work(tuple((by_name[name],) for name in names)) for names in families.captures(parts)]
+    return out
+
+
+def _part(source: Source) -> Part:
+    return Part(source.name, None if source.error else span_of(source.path))

@@ -1,0 +1,101 @@
+"""The rows of `sessions`: a row as soon as a connection has ended, so that none is kept for longer than it lasts."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple, cast
+
+from zdissect.dissection import Item
+from zdissect.export.tables import TABLES_VERSION
+from zdissect.flow.conversation import Flow
+from zdissect.pipeline import Pipeline
+from zdissect.session.session import Link, Session
+from zdissect.stats.sessions import Sessions
+from zdissect.table import address
+
+_PARAMETERS = {
+    "sn_bits": "resolution_sn", "rid_bits": "resolution_rid", "batch_size": "batch_size", "patch": "patch",
+    "qos": "qos", "low_latency": "low_latency", "compression": "compression", "multilink": "multilink", "shm": "shm",
+}  # fmt: skip
+
+
+class _Known(NamedTuple):
+    links: dict[str, Link]
+
+
+class _One(NamedTuple):
+    """Looks like a pipeline that knows one link."""
+
+    links: list[Link]
+    sessions: _Known
+
+
+class Links:
+    """Collects what flows carry; makes their rows."""
+
+    def __init__(self, pipeline: Pipeline) -> None:
+        self.pipeline = pipeline
+        self.flows: dict[str, tuple[Flow, Sessions]] = {}
+        self.began: dict[Session, str] = {}
+        """The flow with which each session of several links began."""
+
+    def feed(self, item: Item) -> None:
+        """Takes a dissection or skipped bytes."""
+        flow = item.flow
+        known = self.flows.get(flow.id)
+        if known is None:
+            known = self.flows[flow.id] = flow, Sessions()
+        known[1].feed(item)
+        link = self.pipeline.sessions.links.get(flow.id)
+        if link is not None and link.session.links and link.session not in self.began:
+            self.began[link.session] = flow.id
+
+    def ended(self, file: str, last_ns: int) -> Iterator[dict[str, Any]]:
+        """The rows of the links that have ended since the last time."""
+        links = self.pipeline.links
+        while links:
+            yield from self.row(links.pop(0), file, last_ns)
+
+    def rest(self, file: str, last_ns: int) -> Iterator[dict[str, Any]]:
+        """The rows of all others, at the end of the capture."""
+        yield from self.ended(file, last_ns)
+        for flow_id in list(self.flows):
+            yield from self.row(self.pipeline.sessions.links.get(flow_id) or Link(flow_id), file, last_ns)
+
+    def row(self, link: Link, file: str, last_ns: int) -> Iterator[dict[str, Any]]:
+        """The row of a link; none if it carried nothing, or only scouting."""
+        flow, collected = self.flows.pop(link.flow, (None, None))
+        began = self.began.get(link.session, link.flow)
+        if not link.session.links:
+            self.began.pop(link.session, None)
+        if flow is None or collected is None:
+            return
+        alone = cast(Pipeline, _One([link], _Known({})))
+        for report in collected.report(alone, last_ns):
+            yield _row(report, flow, link) | {"file": file, "session": began}
+
+
+def _row(report: dict[str, Any], flow: Flow, link: Link) -> dict[str, Any]:
+    """A report about a link, flat."""
+    ended = report["links"][0]["ended"]
+    out = {
+        "flow_id": flow.id,
+        "link": flow.link,
+        "handshake": report["handshake"],
+        "first_ts_ns": report["first_ts_ns"],
+        "first_ts": report["first_ts_ns"] // 1000,
+        "last_ts_ns": report["last_ts_ns"],
+        "last_ts": report["last_ts_ns"] // 1000,
+        "skipped_bytes": report["skipped_bytes"],
+        "ended": ended["how"],
+        "close_reason": ended["reason"],
+        "schema_version": TABLES_VERSION,
+    }
+    by = ended["by"]  # a side of the session; the columns are about the ends of the flow
+    out["ended_by"] = None if by is None else ("opener", "other")[by ^ link.flip]
+    for column, name in _PARAMETERS.items():
+        out[name] = (report["negotiated"] or {}).get(column)
+    for direction, prefix in enumerate(("opener", "other")):
+        end, said = flow.ends[direction], report["ends"][direction ^ link.flip]
+        out[f"{prefix}_ip"], out[f"{prefix}_port"] = address(end.address), end.port
+        for name in ("zid", "role", "version", "lease_ms", "initial_sn", "messages", "bytes"):
+            out[f"{prefix}_{name}"] = said[name]
+    return out

@@ -1,0 +1,22 @@
+"""The column `fields`: a whole message as JSON, its nodes as in `-T json`."""
+
+import json
+from dataclasses import replace
+
+from zdissect.dissection import Dissection
+from zdissect.engine.messages import Message
+from zdissect.engine.tape import Tape
+from zdissect.output.nested import derived, nodes
+
+_encode = json.JSONEncoder(separators=(",", ":")).encode
+
+
+def message_json(item: Dissection, message: Message) -> str:
+    """The nodes of a message; positions are those in the buffer. What a FRAME carries has its own rows."""
+    tape = item.tape
+    part = Tape(tape.data, tape.start, tape.stop, list(message.spans()), [])
+    (root, *rest) = nodes(replace(item, tape=part, messages=[]))
+    root["derived"] = derived(message)
+    if rest:  # fields of the message that stand behind a message inside it
+        root.setdefault("children", []).extend(rest)
+    return _encode(root)

@@ -1,0 +1,86 @@
+"""Batches of tables to Parquet files, one file per table."""
+
+import os
+from types import TracebackType
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from zdissect.export.schema import schema
+
+GROUP_ROWS = 1 << 16
+GROUP_BYTES = 64 << 20
+"""A row group is written when it has so many rows or bytes: larger ones read faster, but are held in memory."""
+
+_FREE = {"payload", "attachment", "cookie", "timestamp_ntp64", "ts", "ts_ns", "fields"}
+"""Columns whose values hardly repeat: a dictionary of them costs time and gains nothing."""
+
+
+class WriteError(Exception):
+    """The output can't be written. Its text says why and what to do; it can be pickled."""
+
+
+class Parts:
+    """The files `TABLE.parquet` in a directory; those of tables without rows aren't made."""
+
+    def __init__(self, directory: str) -> None:
+        self.directory = directory
+        self.rows: dict[str, int] = {}
+        self._writers: dict[str, pq.ParquetWriter] = {}
+        self._waiting: dict[str, list[pa.RecordBatch]] = {}
+
+    def __enter__(self) -> "Parts":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        if kind is None:
+            self.close()
+
+    def write(self, table: str, batch: pa.RecordBatch) -> None:
+        """Takes a batch. Raises WriteError."""
+        waiting = self._waiting.setdefault(table, [])
+        waiting.append(batch)
+        self.rows[table] = self.rows.get(table, 0) + batch.num_rows
+        if sum(one.num_rows for one in waiting) >= GROUP_ROWS or sum(one.nbytes for one in waiting) >= GROUP_BYTES:
+            self._flush(table)
+
+    def close(self) -> None:
+        """Writes what is left and ends the files. Raises WriteError."""
+        try:
+            for table in self._waiting:
+                self._flush(table)
+            for writer in self._writers.values():
+                writer.close()
+        except OSError as error:
+            raise unwritable(self.directory, error) from error
+
+    def empty(self, table: str) -> None:
+        """Makes the file of a table that has no rows."""
+        self._waiting.setdefault(table, []).append(schema(table).empty_table().to_batches()[0])
+
+    def _flush(self, table: str) -> None:
+        waiting = self._waiting[table]
+        if not waiting:
+            return
+        try:
+            writer = self._writers.get(table) or self._open(table)
+            rows = pa.Table.from_batches(waiting)
+            writer.write_table(rows, row_group_size=max(1, rows.num_rows))
+        except OSError as error:
+            raise unwritable(self.directory, error) from error
+        waiting.clear()
+
+    def _open(self, table: str) -> pq.ParquetWriter:
+        kinds = schema(table)
+        path = os.path.join(self.directory, f"{table}.parquet")
+        repeating = [field.name for field in kinds if field.name not in _FREE and not pa.types.is_nested(field.type)]
+        self._writers[table] = pq.ParquetWriter(path, kinds, compression="zstd", use_dictionary=repeating)
+        return self._writers[table]
+
+
+def unwritable(path: str, error: OSError) -> WriteError:
+    """An error of the operating system in words that help."""
+    why = error.strerror or str(error)
+    if error.errno == 28:  # ENOSPC
+        return WriteError(f"{path}: the disk is full; nothing was kept, make room or choose another place with -o")
+    return WriteError(f"{path}: it cannot be written ({why})")

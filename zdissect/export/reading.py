@@ -1,0 +1,53 @@
+"""The frames of one capture out of its files, in order of time. What is wrong with a file is noted, never raised."""
+
+import heapq
+from collections.abc import Iterator
+
+from zdissect.capture import CaptureError, open_capture
+from zdissect.export.facts import CUT, DAMAGED, UNREADABLE, FileFacts
+from zdissect.export.files import Source, Work
+from zdissect.records import Frame
+
+
+def frames(work: Work, files: dict[str, FileFacts]) -> Iterator[Frame]:
+    """The frames of a capture. What is known of its files is entered into `files`, in their order."""
+    first = work.sources[0].name
+    for part, source in enumerate(work.sources):
+        files[source.name] = FileFacts(source.name, first, part, size=source.size)
+    for group in work.groups:
+        if len(group) == 1:
+            yield from _file(group[0], files[group[0].name])
+        else:
+            merged = heapq.merge(*(_ordered(source, files[source.name]) for source in group))
+            yield from (frame for _, _, frame in merged)
+
+
+def _ordered(source: Source, facts: FileFacts) -> Iterator[tuple[int, tuple[str, int], Frame]]:
+    """Frames with what they are merged by: their time, but never earlier than that of a frame before."""
+    latest = -(1 << 80)
+    for frame in _file(source, facts):
+        latest = max(latest, frame.ts_ns)
+        yield latest, (frame.source, frame.number), frame
+
+
+def _file(source: Source, facts: FileFacts) -> Iterator[Frame]:
+    """The frames of a file."""
+    if source.error:
+        facts.problem(UNREADABLE, source.error)
+        return
+    try:
+        with open_capture(source.path, source.name) as capture:
+            facts.format, facts.size = capture.format, capture.size
+            try:
+                yield from capture
+            finally:
+                facts.link_types = tuple(sorted(capture.link_types))
+    except CaptureError as problem:
+        facts.problem(_status(problem, facts), str(problem))
+
+
+def _status(problem: CaptureError, facts: FileFacts) -> str:
+    """How much of a file is good."""
+    if not facts.frames:
+        return UNREADABLE
+    return CUT if problem.message.startswith("cut short") or "too early" in problem.message else DAMAGED

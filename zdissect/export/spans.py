@@ -1,0 +1,62 @@
+"""First and last times of a capture file, without decoding it."""
+
+import os
+import struct
+
+from zdissect.capture import CaptureError, open_capture
+from zdissect.capture.pcap import MAGIC
+from zdissect.export.families import Span
+
+_TAIL = 1 << 20
+"""Bytes at the end of a large pcap file in which its last records are looked for."""
+_HEADER = 24
+_CHAIN = 3
+"""Records that must follow each other, up to the very end of the file, to be believed."""
+
+
+def span_of(path: str) -> Span | None:
+    """Times of the first and the last frame; None if there are none, or if the file can't be read.
+
+    Of a large pcap file only both ends are read; of other formats, and of cut files, everything.
+    """
+    first = last = None
+    try:
+        with open_capture(path) as capture:
+            large = capture.format == "pcap" and (capture.size or 0) > 4 * _TAIL
+            for frame in capture:
+                last = frame.ts_ns
+                if first is None:
+                    first = last
+                    if large and (end := _last(path)) is not None:
+                        return Span(first, end)
+    except CaptureError:
+        pass  # what is good of it counts; the error is told when the file is converted
+    return None if first is None or last is None else Span(first, last)
+
+
+def _last(path: str) -> int | None:
+    """Time of the last record of a pcap file, found from its end; None if it can't be told."""
+    try:
+        with open(path, "rb") as file:
+            kind = MAGIC.get(file.read(4))
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(_HEADER, size - _TAIL))
+            data = file.read()
+    except OSError:
+        return None
+    if kind is None:
+        return None
+    order, record, unit = kind
+    header = struct.Struct(order + record)
+    for start in range(max(0, len(data) - (1 << 18))):
+        at, records, last = start, 0, 0
+        while at + header.size <= len(data):
+            seconds, fraction, captured, wire_len = header.unpack_from(data, at)
+            if captured > wire_len or not wire_len or fraction * unit >= 10**9:
+                break
+            at += header.size + captured
+            records += 1
+            last = seconds * 10**9 + fraction * unit
+        if at == len(data) and records >= _CHAIN:
+            return last
+    return None

@@ -1,0 +1,113 @@
+"""The four tables, as text: their columns, types and what they mean. The first stands in the grammar."""
+
+from zdissect.grammar.columns import COLUMNS, Column
+
+TABLES_VERSION = 1
+"""Version of the layout of `findings`, `captures` and `sessions`; `messages` has that of the grammar."""
+
+
+def _columns(text: str) -> tuple[Column, ...]:
+    rows = (line.split(None, 2) for line in text.strip().splitlines())
+    return tuple(Column(name, kind, doc) for name, kind, doc in rows)
+
+
+FINDINGS = _columns("""
+file                   string     Path of the capture.
+frame_number           int64      Number of the frame with which it was found; null for a finding about the file.
+ts                     timestamp  Capture time of that frame.
+ts_ns                  int64      The same, nanoseconds since 1970 UTC.
+flow_id                string     Conversation: tcp.0, udp.3.
+buffer                 string     What the offset counts in, as in messages; stream: the bytes of a TCP direction.
+offset                 int64      Where it begins in that buffer, bytes.
+length                 int64      How many bytes it is about.
+severity               string     note, warning, error.
+group                  string     malformed, protocol, sequence, capture.
+code                   string     What `zdissect explain CODE` explains.
+message                string     What was found here.
+schema_version         int32      Version of this table.
+""")
+
+CAPTURES = _columns("""
+file                   string        Path of the capture.
+capture                string        Path of the first file of the capture: files of one rotated capture share it.
+part                   int32         Position of the file in its capture, from 0.
+format                 string        pcap, pcapng, pcap+gzip, pcapng+gzip; null if it isn't known.
+link_types             list<int32>   LINKTYPE_ values of its interfaces.
+size                   int64         Size of the file, bytes.
+frames                 int64         Frames read.
+bytes                  int64         Captured bytes of these frames.
+payload_bytes          int64         TCP and UDP payload bytes of these frames, whatever they carry.
+decoded_bytes          int64         Of these, Zenoh that was decoded (counted where it became complete).
+undecoded_bytes        int64         Of these, Zenoh that no field owns.
+skipped_bytes          int64         Of these, bytes of Zenoh streams without a place.
+missing_bytes          int64         Bytes of Zenoh streams that aren't in the capture.
+messages               int64         Rows of this file in messages.
+findings               int64         Rows of this file in findings.
+first_ts               timestamp     Capture time of its first frame.
+first_ts_ns            int64         The same, nanoseconds since 1970 UTC.
+last_ts                timestamp     Capture time of its last frame.
+last_ts_ns             int64         The same, nanoseconds since 1970 UTC.
+status                 string        ok; cut (good up to its end); damaged (good up to there); unreadable; failed.
+error                  string        What is wrong and what to do; null if it is ok.
+schema_version         int32         Version of this table.
+""")
+
+SESSIONS = _columns("""
+file                   string     Path of the first file of the capture.
+flow_id                string     Conversation: tcp.0, udp.3. Each link of a session is a row.
+session                string     Conversation with which the session began: the same for all its links.
+link                   string     tcp, udp, ws, serial.
+opener_ip              string     Address of the side that opened the conversation, or spoke first.
+opener_port            int32      Its port.
+opener_zid             string     Its ZenohID.
+opener_role            string     router, peer, client.
+opener_version         int32      Protocol version that it speaks.
+opener_lease_ms        int64      Lease that it announced.
+opener_initial_sn      int64      Its first sequence number.
+opener_messages        int64      Messages that it sent here.
+opener_bytes           int64      Bytes of its batches.
+other_ip               string     Address of the other side.
+other_port             int32      Its port.
+other_zid              string     Its ZenohID.
+other_role             string     router, peer, client.
+other_version          int32      Protocol version that it speaks.
+other_lease_ms         int64      Lease that it announced.
+other_initial_sn       int64      Its first sequence number.
+other_messages         int64      Messages that it sent here.
+other_bytes            int64      Bytes of its batches.
+handshake              string     complete, partial, join (multicast), none.
+resolution_sn          int32      Agreed width of sequence numbers, bits.
+resolution_rid         int32      Agreed width of request ids, bits.
+batch_size             int64      Agreed size of batches, bytes.
+patch                  int64      Agreed patch level.
+qos                    bool       Whether priorities were agreed on.
+low_latency            bool       Whether low latency was agreed on.
+compression            bool       Whether compression was agreed on.
+multilink              bool       Whether several links were agreed on.
+shm                    bool       Whether shared memory was agreed on.
+first_ts               timestamp  First time at which it carried something.
+first_ts_ns            int64      The same, nanoseconds since 1970 UTC.
+last_ts                timestamp  Last time at which it carried something.
+last_ts_ns             int64      The same, nanoseconds since 1970 UTC.
+skipped_bytes          int64      Bytes of its streams without a place.
+ended                  string     close, fin, rst, lease, reused, silent, open (still there when the capture ended).
+ended_by               string     opener or other; null if nobody ended it.
+close_reason           string     Reason of the CLOSE.
+schema_version         int32      Version of this table.
+""")
+
+TABLES: dict[str, tuple[Column, ...]] = {
+    "messages": COLUMNS,
+    "findings": FINDINGS,
+    "captures": CAPTURES,
+    "sessions": SESSIONS,
+}
+"""Name of each table, which is that of its directory too, and its columns."""
+
+ABOUT = {
+    "messages": "One row per message: scouting, transport and network messages each have their own. A declaration, or "
+    "the data in a PUSH, is part of the row of its network message.",
+    "findings": "One row per finding, those about a whole file too.",
+    "captures": "One row per input file, also of one that can't be read.",
+    "sessions": "One row per conversation that carried a session: who talked, what was agreed on, how it ended.",
+}

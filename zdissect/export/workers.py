@@ -1,0 +1,110 @@
+"""Captures in several processes. One that dies takes at most the capture with it that killed it."""
+
+import gc
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing.process import BaseProcess
+from typing import Any, NamedTuple
+
+from zdissect.export.decoding import Settings
+from zdissect.export.files import Work
+from zdissect.export.work import Done, convert
+
+_INTERVAL_S = 0.25
+_SLOTS = 3
+"""Numbers that a process tells of a task: whether it has begun, bytes read, messages found."""
+
+
+class Task(NamedTuple):
+    """Captures that are converted together, into one file per table."""
+
+    works: tuple[Work, ...]
+    directory: str
+
+    @property
+    def size(self) -> int:
+        """Bytes of all its captures."""
+        return sum(work.size for work in self.works)
+
+
+Progress = Callable[[int, int], None]
+"""Is told bytes and messages of the tasks that are under way."""
+
+
+def run(
+    tasks: list[Task], jobs: int, settings: Settings, progress: Progress
+) -> Iterator[tuple[Task, Done | None, bool]]:
+    """(task, what it did, whether it had begun) for each task, as they end. None was done if its process died.
+
+    Raises WriteError. However it ends, no process is left.
+    """
+    # not fork: pyarrow has threads, and a forked process would share their locks
+    context = multiprocessing.get_context("spawn")
+    told: Any = context.RawArray("q", _SLOTS * len(tasks))  # without a lock, which a dying process could keep
+    before = set(multiprocessing.active_children())
+    pool = ProcessPoolExecutor(min(jobs, len(tasks)), context, _start, (told,))
+    try:
+        waiting: dict[Future[Done], int] = {}
+        for number, task in enumerate(tasks):
+            waiting[pool.submit(_run, number, task, settings)] = number
+        while waiting:
+            ended, _ = wait(waiting, _INTERVAL_S, FIRST_COMPLETED)
+            for future in ended:
+                number = waiting.pop(future)
+                try:
+                    yield tasks[number], future.result(), True
+                except BrokenProcessPool:
+                    yield tasks[number], None, bool(told[number * _SLOTS])
+            under_way = [number * _SLOTS for number in waiting.values()]
+            progress(sum(told[slot + 1] for slot in under_way), sum(told[slot + 2] for slot in under_way))
+    except BaseException:
+        _kill(set(multiprocessing.active_children()) - before)
+        raise
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _kill(processes: set[BaseProcess]) -> None:
+    for process in processes:
+        process.kill()
+    for process in processes:
+        process.join()
+
+
+_told: Any = None
+
+
+def _start(told: Any) -> None:
+    """Prepares a process: Ctrl-C is for the parent, whose death is its own too; garbage is collected when told to."""
+    global _told
+    _told = told
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=_follow, args=(parent,), daemon=True).start()
+    gc.freeze()
+    gc.disable()
+
+
+def _follow(parent: BaseProcess) -> None:
+    parent.join()
+    os._exit(1)
+
+
+def _run(number: int, task: Task, settings: Settings) -> Done:
+    """Does a task, telling how far it is."""
+    slot = number * _SLOTS
+    _told[slot] = 1
+
+    def tell(size: int, messages: int) -> None:
+        _told[slot + 1] += size
+        _told[slot + 2] += messages
+
+    done = convert(list(task.works), task.directory, settings, tell)
+    gc.collect()
+    return done
