@@ -16,6 +16,7 @@ from zdissect.engine.messages import Message, add_findings, inherit, messages
 from zdissect.engine.tape import Buffer
 from zdissect.flow import detect
 from zdissect.flow.batch import Batch, Skipped
+from zdissect.flow.causal import Causal
 from zdissect.flow.conversation import Flow, StreamConversation
 from zdissect.flow.datagrams import SCOUTING, DatagramConversation, Datagrams, buffer_of
 from zdissect.flow.decode import decode
@@ -55,6 +56,7 @@ class Pipeline:
     """Bytes of all TCP streams: payload without what was retransmitted or belonged to no connection."""
     decoder: Decoder = field(default_factory=Decoder)
     streams: Streams = field(default_factory=Streams)
+    causal: Causal = field(default_factory=Causal)
     conversations: dict[int, StreamConversation] = field(default_factory=dict)
     datagrams: Datagrams = field(init=False)
     sessions: Sessions = field(default_factory=Sessions)
@@ -77,12 +79,12 @@ class Pipeline:
         self.captured += len(packet.payload)
         if isinstance(packet, Datagram):
             return list(self.datagram(packet))
-        items = self.streams.feed(packet)
+        items = self.causal.feed(packet, self.streams.feed(packet))
         return [one for item in items for one in self.stream(item)] if items else []
 
     def close(self) -> list[Item]:
         """What is left when the capture ends."""
-        out = [one for item in self.streams.close() for one in self.stream(item)]
+        out = [one for item in self.causal.close(self.streams.close()) for one in self.stream(item)]
         for stream in list(self.conversations):
             out += self.end(stream)
         return out

@@ -44,6 +44,8 @@ class StreamConversation:
         self.expected = expected
         self.sides = (_Side(), _Side())
         self.ended = [False, False]
+        self.waiting: list[Chunk | Gap] = []
+        """What came before the verdict in both directions, in order."""
         self.opaque = 0
         """Bytes of a stream that isn't Zenoh, or not known to be."""
         self.held: list[tuple[int, Batch | Skipped]] = []
@@ -56,6 +58,7 @@ class StreamConversation:
         if self.flow.verdict is Verdict.UNDECIDED:
             side = self.sides[item.direction]
             side.waiting.append(item)
+            self.waiting.append(item)
             if isinstance(item, Gap):
                 return
             side.size += len(item.data)
@@ -106,7 +109,7 @@ class StreamConversation:
             self.flow.link = "ws"
             for side in self.sides:
                 side.cutter = WebSocketCutter(DATAGRAM)
-        waiting = sorted((item for side in self.sides for item in side.waiting), key=lambda item: item.frame.ts_ns)
+        waiting, self.waiting = self.waiting, []
         if verdict is Verdict.MIDDLE:
             for side in self.sides:
                 side.cutter.lost = "the capture starts in the middle of a batch"

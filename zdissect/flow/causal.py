@@ -1,0 +1,189 @@
+"""Puts both directions of a TCP connection in the order in which they were said.
+
+A capture may hold an answer before the question: several queues of a network card, or a segment that the capturing
+machine saw only when it was sent again. Each segment acknowledges what its sender had heard by then, so what a side
+says is held back until the capture has delivered that. A wait is bounded: the bytes may be missing for good.
+"""
+
+from collections import deque
+from typing import Any, Final, NamedTuple
+
+from zdissect.records import Chunk, End, Endpoint, Frame, Gap, Segment, StreamItem
+
+GRACE_SEGMENTS = 64
+"""Further segments of the connection that a wait outlasts, as in the streams themselves."""
+GRACE_NS = 10**9
+MAX_WINDOW = 1 << 30
+"""No acknowledgement is further ahead (RFC 7323)."""
+REMEMBERED = 4096
+"""Segments whose bytes wait in their stream, and connections whose SYN or FIN is known."""
+
+_FIN, _SYN, _ACK = 1, 2, 16
+_MASK, _SIGN = 0xFFFFFFFF, 0x80000000
+_Ends = tuple[Endpoint, Endpoint]
+
+
+class _Said(NamedTuple):
+    """What matters of a segment; the names are those of Segment."""
+
+    src: Endpoint
+    dst: Endpoint
+    seq: int
+    ack: int
+    flags: int
+    offset: int
+
+
+_Queue = deque[tuple[StreamItem, _Said | Segment | None]]
+
+
+class _Connection:
+    """What was passed on of a connection, and what is held back."""
+
+    def __init__(self) -> None:
+        self.base = [-1, -1]
+        """Sequence number of stream offset 0, by direction; -1 while unknown."""
+        self.passed = [0, 0]
+        """Stream offsets up to which bytes, or holes, were passed on."""
+        self.ended = [False, False]
+        self.queues: tuple[_Queue, _Queue] = (deque(), deque())
+        self.patient = [True, True]
+        """Whether a direction still waits: not after a wait in vain, until the other one goes on."""
+        self.age = 0
+        self.since_ns = 0
+        self.ends: tuple[_Ends, _Ends] | None = None
+
+
+class Causal:
+    """Both directions of all connections of a capture. Sans-IO, picklable."""
+
+    def __init__(self) -> None:
+        self.connections: Final[dict[int, _Connection]] = {}
+        self.holding: Final[dict[_Ends, _Connection]] = {}
+        """Connections that hold something back, by both orders of their ends."""
+        self.said: Final[dict[tuple[str, int], _Said]] = {}
+        """Segments whose bytes wait in their stream."""
+        self.starts: Final[dict[_Ends, int]] = {}
+        """Sequence number of the first byte, from SYNs."""
+        self.stops: Final[dict[_Ends, int]] = {}
+        """Sequence number behind the last byte, from FINs."""
+
+    def feed(self, segment: Segment, items: list[StreamItem]) -> list[StreamItem]:
+        """What may be passed on, now that a segment has given these items."""
+        if segment.flags & (_SYN | _FIN):
+            where, behind = (self.starts, 1) if segment.flags & _SYN else (self.stops, len(segment.payload))
+            _remember(where, (segment.src, segment.dst), segment.seq + behind & _MASK)
+        frame = segment.frame
+        if segment.payload and (not items or all(item.frame is not frame for item in items)):
+            said = _Said(segment.src, segment.dst, segment.seq, segment.ack, segment.flags, segment.offset)
+            _remember(self.said, (frame.source, frame.number), said)
+        out: list[StreamItem] = []
+        for item in items:
+            self.take(item, segment if item.frame is frame else self.find(item), frame.ts_ns, out)
+        if self.holding and (connection := self.holding.get((segment.src, segment.dst))):
+            connection.age += 1
+            if connection.age > GRACE_SEGMENTS or frame.ts_ns - connection.since_ns >= GRACE_NS:
+                self.give_up(connection, out)
+        return out
+
+    def close(self, items: list[StreamItem]) -> list[StreamItem]:
+        """What is left when the capture ends."""
+        out: list[StreamItem] = []
+        for item in items:
+            self.take(item, self.find(item), 0, out)
+        for connection in list(self.connections.values()):
+            self.give_up(connection, out)
+        return out
+
+    def find(self, item: StreamItem) -> _Said | None:
+        """The segment that an item came in, if it isn't forgotten."""
+        return self.said.get((item.frame.source, item.frame.number)) if item.frame is not None else None
+
+    def take(self, item: StreamItem, said: _Said | Segment | None, now_ns: int, out: list[StreamItem]) -> None:
+        """Passes an item on, or holds it back."""
+        connection = self.connections.get(item.stream)
+        if connection is None:
+            connection = self.connections[item.stream] = _Connection()
+        queue = connection.queues[item.direction]
+        if not queue and not self.waits(connection, item, said):
+            self.pass_on(connection, item, out)
+            self.release(connection, out)
+            return
+        queue.append((item, said))
+        if connection.ends and connection.ends[0] not in self.holding:
+            connection.age, connection.since_ns = 0, now_ns
+            for ends in connection.ends:
+                self.holding[ends] = connection
+
+    def waits(self, connection: _Connection, item: StreamItem, said: _Said | Segment | None) -> bool:
+        """Whether an item was said after bytes of the other side that weren't passed on yet."""
+        if said is None or not isinstance(item, Chunk) or not said.flags & _ACK:
+            return False
+        side, other = item.direction, 1 - item.direction
+        if connection.base[side] < 0:
+            inside = item.frame_offset - said.offset if said.offset >= 0 and item.frame_offset >= 0 else 0
+            connection.base[side] = said.seq + inside - item.offset & _MASK
+        back = said.dst, said.src
+        if connection.ends is None:
+            connection.ends = (said.src, said.dst), back
+        base = connection.base[other] if connection.base[other] >= 0 else self.starts.get(back, -1)
+        if base < 0 or connection.ended[other] or not connection.patient[side]:
+            return False
+        ack = said.ack - (self.stops.get(back) == said.ack - 1 & _MASK)
+        return 0 < _distance(ack, base + connection.passed[other]) <= MAX_WINDOW
+
+    def pass_on(self, connection: _Connection, item: StreamItem, out: list[StreamItem]) -> None:
+        """Passes an item on."""
+        out.append(item)
+        side, other = item.direction, 1 - item.direction
+        if isinstance(item, Chunk):
+            connection.passed[side] = item.offset + len(item.data)
+            connection.patient[other] = True
+        elif isinstance(item, Gap):
+            connection.passed[side] = item.offset + item.size
+        elif isinstance(item, End):
+            connection.ended[side] = True
+            if all(connection.ended):
+                self.connections.pop(item.stream, None)
+
+    def release(self, connection: _Connection, out: list[StreamItem]) -> None:
+        """Passes on what needn't wait any more."""
+        if not connection.ends or connection.ends[0] not in self.holding:
+            return
+        going = True
+        while going:
+            going = False
+            for queue in connection.queues:
+                while queue and not self.waits(connection, *queue[0]):
+                    self.pass_on(connection, queue.popleft()[0], out)
+                    going = True
+        if connection.ends and not any(connection.queues):
+            for ends in connection.ends:
+                self.holding.pop(ends, None)
+
+    def give_up(self, connection: _Connection, out: list[StreamItem]) -> None:
+        """Passes on all that is held back, by the times of the frames."""
+        for side, queue in enumerate(connection.queues):
+            if queue:
+                connection.patient[side] = False
+        while queues := [queue for queue in connection.queues if queue]:
+            self.pass_on(connection, min(queues, key=lambda queue: _time(queue[0][0].frame)).popleft()[0], out)
+        for ends in connection.ends or ():
+            self.holding.pop(ends, None)
+
+
+def _distance(number: int, origin: int) -> int:
+    """How far a sequence number lies after another, on their circle."""
+    return ((number - origin + _SIGN) & _MASK) - _SIGN
+
+
+def _time(frame: Frame | None) -> tuple[int, int]:
+    """Where a frame stands in its capture; the end of the capture is last."""
+    return (1 << 63, 0) if frame is None else (frame.ts_ns, frame.number)
+
+
+def _remember(known: dict[Any, Any], key: Any, value: Any) -> None:
+    """Adds an entry; the oldest is forgotten if there are too many."""
+    if len(known) >= REMEMBERED and key not in known:
+        del known[next(iter(known))]
+    known[key] = value
