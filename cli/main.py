@@ -19,6 +19,7 @@ HELP = """Dissects the Zenoh wire protocol, to the last bit.
   tcpdump -U -w - | zdissect -      the same, live
   zdissect -T line capture.pcap     one line per message
   zdissect hex "5d 01 01 02 62 65"  one message, batch or datagram, from any paste
+  zdissect batch DIR -o OUT         a directory of captures to Parquet
   zdissect fields timestamp         which fields there are
   zdissect explain truncated        what a finding or a field means
 
@@ -39,6 +40,7 @@ class Commands(click.Group):
     modules: ClassVar[dict[str, tuple[str, str]]] = {
         "dissect": ("dissect", ""),
         "hex": ("hex", "Dissect one message, batch or datagram from any paste."),
+        "batch": ("batch", "Convert a directory of captures to tables in Parquet."),
         "stats": ("stats", "Sessions, keys, queries, findings and bytes in numbers."),
         "fields": ("reference", "List the fields of the protocol."),
         "explain": ("reference", "Explain a finding, a field or a message."),

@@ -4,36 +4,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from zdissect.export.tables import TABLES_VERSION
-from zdissect.grammar.rule import CAPTURE, ERROR, WARNING, Rule
+from zdissect.grammar.rules import RULES
 from zdissect.stats.accounting import Accounting
 
 OK, CUT, DAMAGED, UNREADABLE, FAILED = "ok", "cut", "damaged", "unreadable", "failed"
-
-FILE_RULES = {
-    CUT: Rule(
-        "capture-cut", WARNING, CAPTURE,
-        "The file ends in the middle of a record. What comes before was read. Copy it again when the capture has been "
-        "stopped.",
-        "capture",
-    ),
-    DAMAGED: Rule(
-        "capture-damaged", ERROR, CAPTURE,
-        "The file has a record that can't be right. What comes before was read, what follows can't be found.",
-        "capture",
-    ),
-    UNREADABLE: Rule(
-        "capture-unreadable", ERROR, CAPTURE,
-        "The file can't be opened, or isn't a capture. Nothing of it is in the tables.",
-        "capture",
-    ),
-    FAILED: Rule(
-        "capture-failed", ERROR, CAPTURE,
-        "The process that converted the file died, or met a fault of zdissect. What is in the tables of it isn't all.",
-        "capture",
-    ),
-}  # fmt: skip
-"""The finding for each status but `ok`."""
-
+"""What became of a file. Of all but the first there is a finding, `capture-STATUS`."""
 
 @dataclass(slots=True)
 class FileFacts:
@@ -92,9 +67,9 @@ class FileFacts:
 
     def finding(self) -> dict[str, Any] | None:
         """Its row in `findings`, if something is wrong with it."""
-        rule = FILE_RULES.get(self.status)
-        if rule is None:
+        if self.status == OK:
             return None
+        rule = RULES[f"capture-{self.status}"]
         return {
             "file": self.file, "severity": rule.severity, "group": rule.group, "code": rule.code,
             "message": self.error, "schema_version": TABLES_VERSION,

@@ -5,6 +5,7 @@ Sources: `notes N` is a section of the implementer's notes, `notes 9 no. K` one 
 with its section. "code" means the behaviour of the released implementation.
 """
 
+from zdissect.grammar.file_rules import FILE_RULES
 from zdissect.grammar.rule import CAPTURE, ERROR, MALFORMED, NOTE, PROTOCOL, WARNING, Rule
 from zdissect.grammar.state_rules import STATE_RULES
 
@@ -188,5 +189,5 @@ _RULES = (
     ),
 )  # fmt: skip
 
-RULES = {rule.code: rule for rule in (*_RULES, *STATE_RULES)}
-"""Every rule by its code: those of decoding, and those that need the state of a session."""
+RULES = {rule.code: rule for rule in (*_RULES, *STATE_RULES, *FILE_RULES)}
+"""Every rule by its code: those of decoding, those that need the state of a session, those about files."""

@@ -1,0 +1,110 @@
+"""`zdissect batch DIR -o OUT`: a directory of captures to tables in Parquet."""
+
+import signal
+from typing import Any
+
+import click
+
+from .common import DONE, UNREADABLE, USAGE, complain
+from .decode_as import decode_as
+
+
+class Kept(click.ParamType):
+    """How much of payloads is kept: full, none, or a number of bytes."""
+
+    name = "full|N|none"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value is None or value == "full":
+            return None
+        if value == "none":
+            return -1
+        if not str(value).isascii() or not str(value).isdecimal():
+            self.fail(f"{value!r} is neither full, none nor a number of bytes", param, ctx)
+        return int(value)
+
+
+@click.command("batch")
+@click.argument("directory", metavar="DIR")
+@click.option("-o", "out", required=True, metavar="OUT", help="Directory for the tables.")
+@click.option(
+    "--mode",
+    type=click.Choice(["error", "append", "overwrite", "ignore"]),
+    default="error",
+    help="What to do if OUT exists.",
+    show_default=True,
+)
+@click.option("--include", multiple=True, metavar="GLOB", help="Only these files (name or path below DIR); repeatable.")
+@click.option("--payload", type=Kept(), help="How much of payloads is kept.  [default: full]")
+@click.option("--fields", is_flag=True, help="Fill the column `fields`: whole messages as JSON (slow, large).")
+@click.option("--one-capture", "join", flag_value="one", default="auto", help="All files are one capture.")
+@click.option("--separate", "join", flag_value="separate", help="Every file is a capture of its own.")
+@click.option(
+    "-j", "jobs", type=click.IntRange(min=1), metavar="N", help="Processes; 1: none but this.  [default: all cores]"
+)
+@click.option("-d", "rules", multiple=True, metavar="RULE", help="Decode as: tcp.port==9000,zenoh or udp.port==...")
+@click.option("-q", "quiet", is_flag=True, help="Neither progress nor summary on standard error.")
+def batch(directory: str, out: str, rules: tuple[str, ...], quiet: bool, **given: Any) -> int:
+    """Converts a directory of captures, and all below it, to Parquet: OUT/messages, findings, captures, sessions.
+
+    The files of a rotated capture (tcpdump -C or -G, dumpcap -b, editcap -c) are read as one. A file that can't be read
+    is a row in captures and keeps no other from being converted.
+
+    \b
+      zdissect batch captures -o tables
+      duckdb -c "SELECT key_expr, count(*) FROM 'tables/messages/*.parquet' WHERE body = 'PUT' GROUP BY ALL"
+    """
+    options = decode_as(rules)
+    try:
+        import pyarrow  # noqa: F401
+    except ModuleNotFoundError:
+        complain("batch writes Parquet with pyarrow, which isn't installed: pip install 'zdissect[batch]'")
+        return USAGE
+    from zdissect.export.batch import Job
+    from zdissect.export.decoding import Settings
+
+    settings = Settings(options.tcp_ports, options.udp_ports, given["payload"], given["fields"])
+    job = Job(directory, out, settings, given["mode"], given["include"], given["join"] or "auto", given["jobs"] or 0)
+    before = signal.signal(signal.SIGTERM, _terminate)
+    try:
+        return _convert(job, quiet)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _convert(job: Any, quiet: bool) -> int:
+    """Converts, and says how it went."""
+    import os
+
+    from zdissect.export.batch import convert_directory
+    from zdissect.export.parquet import WriteError
+
+    from .batch_progress import progress, summary
+
+    if not os.path.exists(job.directory):
+        complain(f"{job.directory}: there is no such directory")
+        return USAGE
+    if job.mode == "ignore" and os.path.lexists(job.out):
+        complain(f"{job.out} exists: nothing was done")
+        return DONE
+    try:
+        with progress(quiet) as watch:
+            report = convert_directory(job, watch)
+    except WriteError as problem:
+        complain(str(problem))
+        return USAGE
+    if report is None:
+        what = f"no file fits {' or '.join(job.include)}" if job.include else "no captures"
+        complain(f"{job.directory}: {what} in it; nothing was written")
+        return UNREADABLE
+    if not quiet:
+        summary(report, job.out, watch.seconds)
+    return UNREADABLE if report.bad else DONE
+
+
+def _terminate(*_: object) -> None:
+    """Ends as on Ctrl-C: nothing is left behind."""
+    raise SystemExit(128 + signal.SIGTERM)
+
+
+commands = {"batch": batch}

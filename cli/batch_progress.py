@@ -1,0 +1,122 @@
+"""How far `zdissect batch` is, and what it did, on standard error."""
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from .common import complain
+from .findings import describe
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+    from zdissect.export.batch import Report
+
+_EVERY_S = 5
+"""Seconds between two lines where there is no terminal."""
+_CLASSES = ("decoded", "undecoded", "skipped", "framing", "opaque", "not_zenoh", "repeated")
+_MOST = 10
+"""Files that can't be read, of which the reason is printed."""
+
+
+class Silent:
+    """Shows nothing, and measures the time."""
+
+    def __init__(self) -> None:
+        self.began = time.monotonic()
+        self.files = self.size = 0
+
+    @property
+    def seconds(self) -> float:
+        """Since the start."""
+        return max(time.monotonic() - self.began, 1e-6)
+
+    def begin(self, files: int, size: int) -> None:
+        """So much is to be done."""
+        self.files, self.size = files, size
+
+    def update(self, files: int, size: int, messages: int) -> None:
+        """So much is done."""
+
+
+class Lines(Silent):
+    """A line now and then."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.next = self.began + _EVERY_S
+
+    def update(self, files: int, size: int, messages: int) -> None:
+        now = time.monotonic()
+        if now >= self.next:
+            self.next = now + _EVERY_S
+            share = f"{100 * min(size, self.size) // max(self.size, 1)} %"
+            complain(f"{share}, {files} of {self.files} files, {messages} messages, {_left(self, size)}")
+
+
+class Bar(Silent):
+    """A progress bar."""
+
+    def __init__(self, bar: "Progress") -> None:
+        super().__init__()
+        self.bar = bar
+        self.task = bar.add_task("looking for captures", total=None, detail="")
+
+    def begin(self, files: int, size: int) -> None:
+        super().begin(files, size)
+        self.bar.update(self.task, total=max(size, 1), description="converting")
+
+    def update(self, files: int, size: int, messages: int) -> None:
+        rate = round(messages / self.seconds)
+        detail = f"{files}/{self.files} files, {messages} messages, {rate}/s"
+        self.bar.update(self.task, completed=min(size, self.size), detail=detail)
+
+
+@contextmanager
+def progress(quiet: bool) -> Iterator[Silent]:
+    """What shows how far it is: a bar on a terminal."""
+    if quiet or not sys.stderr.isatty():
+        yield Silent() if quiet else Lines()
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TextColumn("{task.fields[detail]}"),
+        TimeRemainingColumn(),
+    )  # fmt: skip
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        yield Bar(bar)
+
+
+def _left(watch: Silent, size: int) -> str:
+    """The time that is left, at the rate so far."""
+    seconds = watch.seconds * (watch.size - min(size, watch.size)) / size if size else 0
+    minutes = round(seconds) // 60
+    return f"{minutes} min left" if minutes else f"{round(seconds)} s left"
+
+
+def summary(report: "Report", out: str, seconds: float) -> None:
+    """What was done, what became of the bytes, and what is wrong with files."""
+    done = report.done
+    rows = done.rows
+    frames = sum(facts.frames for facts in done.files)
+    complain(
+        f"{len(done.files)} files, {report.captures} captures, {frames} frames, {rows['messages']} messages, "
+        f"{rows['sessions']} sessions in {seconds:.1f} s ({rows['messages'] / seconds:.0f} messages/s, "
+        f"{report.size / seconds / 1e6:.1f} MB/s)"
+    )
+    counted = done.accounting
+    parts = [f"{counted[name]} {name.replace('_', ' ')}" for name in _CLASSES if counted[name] or name == "decoded"]
+    missing = f"; {counted['not_captured']} more aren't in the captures" if counted["not_captured"] else ""
+    complain(f"payload bytes: {counted['captured']} = {' + '.join(parts)}{missing}")
+    if done.codes:
+        complain(describe(done.codes))
+    bad = report.bad
+    for facts in bad[:_MOST]:
+        complain(str(facts.error))
+    if len(bad) > _MOST:
+        complain(f"... and {len(bad) - _MOST} files more: SELECT file, error FROM captures WHERE status <> 'ok'")
+    complain(f"tables in {out}")

@@ -1,0 +1,30 @@
+"""Findings about capture files themselves. Only bulk conversion makes them, which has rows for files that can't be read;
+everywhere else an unreadable file is an error message.
+"""
+
+from zdissect.grammar.rule import CAPTURE, ERROR, WARNING, Rule
+
+FILE_RULES = (
+    Rule(
+        "capture-cut", WARNING, CAPTURE,
+        "The file ends in the middle of a record. What comes before was read. Copy it again when the capture has been "
+        "stopped.",
+        "capture",
+    ),
+    Rule(
+        "capture-damaged", ERROR, CAPTURE,
+        "The file has a record that can't be right. What comes before was read, what follows can't be found.",
+        "capture",
+    ),
+    Rule(
+        "capture-unreadable", ERROR, CAPTURE,
+        "The file can't be opened, or isn't a capture. Nothing of it is in the tables.",
+        "capture",
+    ),
+    Rule(
+        "capture-failed", ERROR, CAPTURE,
+        "The process that converted the file died, or met a fault of zdissect. The tables don't hold all of it.",
+        "capture",
+    ),
+)  # fmt: skip
+"""Codes are `capture-` and the status of the file in the table `captures`."""
