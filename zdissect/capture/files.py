@@ -6,7 +6,7 @@ import stat
 import sys
 from collections.abc import Generator, Iterator
 from types import TracebackType
-from typing import cast
+from typing import Any, cast
 
 from zdissect.capture import gzipped, pcap, pcapng
 from zdissect.capture.errors import CaptureError
@@ -26,13 +26,13 @@ class Capture:
     is no error. The file is closed at the end of the iteration or of the `with` block, whichever comes first.
     """
 
-    def __init__(self, path: str, name: str | None = None) -> None:
+    def __init__(self, path: str, name: str | None = None, file: io.BufferedReader | None = None) -> None:
         """Open `path` (`-` is standard input) and recognise its format, or raise `CaptureError`.
 
-        `name` is what its frames have as `source`, if not the path.
+        `name` is what its frames have as `source`, if not the path. `file` is read instead of the path, if given.
         """
         self.path = path
-        self._file = _open(path)
+        self._file = _open(path) if file is None else file
         try:
             self.size = _size(self._file)
             """Size of the file in bytes; None for what isn't a regular file."""
@@ -45,6 +45,15 @@ class Capture:
             self.close()
             raise
         self._frames = _frames(self._file, self._reader)
+
+    def mark(self) -> list[Any] | None:
+        """Where the next record starts, for `resume`; None in what is packed, which can only be read as a whole."""
+        return None if self.format.endswith("+gzip") else self._reader.mark()
+
+    def resume(self, mark: list[Any]) -> None:
+        """Go on, before anything was read, where another Capture of the same file had its mark."""
+        self._file.seek(mark[0])
+        self._reader.resume(mark)
 
     @property
     def link_types(self) -> set[int]:

@@ -5,6 +5,7 @@ draft-ietf-opsawg-pcap; the "modified" kind with longer record headers is that o
 
 import struct
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from zdissect.capture.reader import MAX_RECORD, Reader
 from zdissect.records import Frame
@@ -48,7 +49,7 @@ class PcapReader(Reader):
         read, unpack, size = self.read, self._record.unpack, self._record.size
         name, link, nanoseconds, limit = self.name, self._link, self._nanoseconds, self._limit
         new, frame_type = tuple.__new__, Frame  # a third faster than Frame(...)
-        number = count = 0
+        number, count = self.frames, self.bytes
         while head := read(size):
             if len(head) != size:
                 raise self.cut(self._offset(), self._offset() + len(head))
@@ -63,6 +64,12 @@ class PcapReader(Reader):
             yield new(
                 frame_type, (name, number, seconds * 1_000_000_000 + fraction * nanoseconds, link, wire_len, data)
             )
+
+    def mark(self) -> list[Any]:
+        return [self._offset(), self.frames, self.bytes]
+
+    def resume(self, mark: list[Any]) -> None:
+        _, self.frames, self.bytes = mark
 
     def _offset(self) -> int:
         """Where the record after the last frame starts."""

@@ -5,7 +5,7 @@ draft-ietf-opsawg-pcapng. Blocks of other kinds (secrets, names, statistics, cus
 
 import struct
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from zdissect.capture.errors import CaptureError
 from zdissect.capture.reader import MAX_RECORD, Reader
@@ -50,7 +50,7 @@ class PcapngReader(Reader):
         new, frame_type = tuple.__new__, Frame  # a third faster than Frame(...)
         shortest, longest = _MIN_PACKET, MAX_RECORD
         unpack_head, unpack_packet = self._head.unpack, self._packet.unpack_from
-        head = self.magic + read(4)
+        head = self.magic + read(8 - len(self.magic))
         while head:
             if len(head) != 8:
                 raise self._cut(len(head))
@@ -77,6 +77,16 @@ class PcapngReader(Reader):
                     yield frame
                 unpack_head, unpack_packet = self._head.unpack, self._packet.unpack_from
             head = read(8)
+
+    def mark(self) -> list[Any]:
+        interfaces = [list(one) for one in self._interfaces]
+        return [self._offset, self.frames, self.bytes, self.others, self._order, interfaces]
+
+    def resume(self, mark: list[Any]) -> None:
+        self._offset, self.frames, self.bytes, self.others, order, interfaces = mark
+        self._set_order(order)
+        self._interfaces[:] = [_Interface(*one) for one in interfaces]
+        self.magic = b""
 
     def _set_order(self, order: str) -> None:
         self._order = order

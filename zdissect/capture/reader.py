@@ -1,7 +1,7 @@
 """What the readers of both formats share: where they read from, what they have counted, how they say what is wrong."""
 
 from collections.abc import Callable, Iterator
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from zdissect.capture.errors import CaptureError
 from zdissect.records import Frame
@@ -39,6 +39,17 @@ class Reader:
         """Records read so far that hold no frame."""
 
     def __iter__(self) -> Iterator[Frame]:
+        raise NotImplementedError
+
+    def mark(self) -> list[Any]:
+        """Where the next record starts, in the file, and what a reader must know there: for `resume`, JSON can hold it.
+
+        To be asked for between two frames.
+        """
+        raise NotImplementedError
+
+    def resume(self, mark: list[Any]) -> None:
+        """Take over what another reader of the same file knew; what is read next is at `mark[0]`."""
         raise NotImplementedError
 
     def skip(self, size: int) -> int:
