@@ -203,6 +203,7 @@ class Pipeline:
         """Adds what the session knows; then come the messages that fragments of this batch complete."""
         item.messages = messages(item.tape) if found is None else found
         whole = self.sessions.feed(item)
+        item.messages = [message for message in item.messages if not message.repeated]
         add_findings(item.tape, item.messages)
         if outer is not None:
             add_findings(outer.tape, item.messages)

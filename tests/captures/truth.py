@@ -66,14 +66,8 @@ def _keys(rows: list[Row], name: str) -> Counter[str]:
 
 
 def agrees(found: Heard, expected: dict[str, Any]) -> None:
-    """Compares with an expectation; what it doesn't mention isn't looked at.
-
-    On a low-latency link the opener closes twice, of which the expectations count one.
-    """
+    """Compares with an expectation; what it doesn't mention isn't looked at."""
     mine = counts(found)
-    low = [item for item in found.items if isinstance(item, Dissection) and item.framing.low_latency]
-    closes = sum(message.row["message"] == "CLOSE" for item in low for message in item.messages)
-    mine["transport"] -= Counter(CLOSE=max(0, closes - 1))
     for name, value in expected.items():
         if name in mine:
             assert mine[name] == value, name

@@ -8,7 +8,6 @@ import pytest
 from tests.stats.reading import SAMPLES, report
 
 MORE = {
-    "low-latency.pcap": {"CLOSE": 1},  # a side says CLOSE in both framings, which was counted once
     "trailing-byte.pcap": {"OAM": 1},  # what the byte too many is read as, with a finding
 }
 """What is read beyond what was counted."""

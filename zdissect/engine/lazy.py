@@ -39,6 +39,7 @@ class LazyMessage(Message):
         self.tape = tape
         self.number = number
         self.row = row
+        self.repeated = False
 
     @property
     def first(self) -> int:  # type: ignore[override]

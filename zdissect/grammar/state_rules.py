@@ -96,6 +96,10 @@ LIVENESS = (
          "The sender was silent for longer than a third of its lease and didn't send KEEP_ALIVE.",
          "site; notes 4.6 and 9 no. 27"),
     Rule("after-close", WARNING, PROTOCOL, "A message after the sender's own CLOSE.", "site; notes 9 no. 28"),
+    Rule("close-repeated", NOTE, PROTOCOL,
+         "A side of a low-latency link says CLOSE a second time, as the Rust implementation does on its way down, in "
+         "one framing or the other. It is one CLOSE: the repetition is shown, but isn't counted and has no row.",
+         "recorded; notes 3.4"),
     Rule("close-reason", NOTE, PROTOCOL, "A link is closed for another reason than a normal end.",
          "site; notes 4.1 and 9 no. 29"),
     Rule("join-changed", WARNING, PROTOCOL, "A member's JOIN has another ZenohID, role, resolution, lease or batch "

@@ -120,7 +120,11 @@ class Sessions:
         """Takes a transport message."""
         name, direction = message.row["message"], item.direction
         end = link.handshake.ends[direction]
-        if end.closed and name not in STEPS and not (name == "CLOSE" and link.handshake.low_latency):
+        if end.closed and name == "CLOSE" and link.handshake.low_latency:
+            message.remark("close-repeated", "repeats this side's CLOSE")
+            message.repeated = True
+            return None
+        if end.closed and name not in STEPS:
             message.remark("after-close", f"{name} after CLOSE")
         if name in STEPS:
             self.handshake(link, message, item)

@@ -24,9 +24,14 @@ def a_message_after_close(fault: bool) -> Talk:
 
 @case("after-close", WARNING, "CLOSE", "close.header")
 def a_second_close(fault: bool) -> Talk:
-    """At the end of a low-latency link two are normal."""
-    talk = Talk().open(low_latency=not fault, qos=False).close(0)
-    return talk.raw(0, b"\x02\x00\x03\x00")
+    """The other side answers with one of its own."""
+    return Talk().open().close(0).close(0 if fault else 1)
+
+
+@case("close-repeated", NOTE, "", "close.header")
+def a_second_close_of_a_low_latency_link(fault: bool) -> Talk:
+    """Once more in the normal framing; one from each side is no repetition."""
+    return Talk().open(low_latency=True, qos=False).close(0).raw(0 if fault else 1, b"\x02\x00\x03\x00")
 
 
 @case("close-reason", NOTE, "CLOSE", "close.reason", b"\x03")
