@@ -9,7 +9,6 @@ from typing import Any
 from tests.heard import Heard, Row
 from zdissect.capture.errors import CaptureError
 from zdissect.capture.files import open_capture
-from zdissect.dissection import Dissection
 from zdissect.pipeline import dissect
 from zdissect.records import Frame
 

@@ -8,6 +8,7 @@ from zdissect.flow import detect
 from zdissect.flow.conversation import Flow
 from zdissect.flow.detect import Verdict
 from zdissect.flow.framing import DATAGRAM, Framing
+from zdissect.flow.resync import Sequence
 from zdissect.records import Datagram, Endpoint
 
 SCOUTING, TRANSPORT = "scouting", "transport"
@@ -15,9 +16,6 @@ PROOF = 2
 """Datagrams that prove a conversation on a port where nobody expects Zenoh: sound ones that chance wouldn't give."""
 MOST_WAITING = 64
 """Sound datagrams without a proof after which a conversation is taken for something else."""
-
-
-Sequence = dict[tuple[int, int], int]
 
 
 @dataclass(slots=True)

@@ -99,9 +99,9 @@ def transport(data: bytes, *, cut: bool = False) -> Framing | None:
     return next((framing for framing in DATAGRAM_FRAMINGS if is_batch(data, framing, cut=cut)), None)
 
 
-def tells(data: bytes, framing: Framing, sequence: dict[tuple[int, int], int], *, cut: bool = False) -> bool:
-    """Whether chance wouldn't give this datagram; see `resync.proves`."""
-    return resync.proves(decode(data, framing, cut=cut).content, sequence)
+def tells(data: bytes, framing: Framing, sequence: resync.Sequence, *, cut: bool = False) -> bool:
+    """Whether chance wouldn't give this datagram; see `resync.follows`."""
+    return resync.follows(resync.read(decode(data, framing, cut=cut).content), sequence)
 
 
 def opens_session(data: bytes, framing: Framing) -> int | None:

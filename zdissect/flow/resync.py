@@ -6,6 +6,8 @@ hold a network message, or follow another in its sequence number. A FRAGMENT alo
 bytes; nor does what payloads are full of, zeros and small numbers.
 """
 
+from typing import NamedTuple
+
 from zdissect.engine.tape import Tape
 from zdissect.flow.decode import LARGEST, decode, sound
 from zdissect.flow.framing import Framing
@@ -14,12 +16,26 @@ from zdissect.grammar.types import Message
 CHAIN = 3
 """Batches in a row that prove a boundary: one alone may be chance."""
 _KEEP_ALIVE = b"\x01\x00\x04"
-_UNPROVEN = 32
+_UNPROVEN = 20
 """Batches in a row that prove nothing, after which it is chance: more than there are channels and priorities."""
 _TELLING = {"network": range(0x19, 0x1F), "transport": (1, 7)}
 """Messages that prove something: all of the network but OAM, INIT and JOIN."""
 VERSIONS = (8, 9)
 """Protocol versions that today's layout fits."""
+
+
+Sequence = dict[tuple[int, int], int]
+"""Sequence number of the last fragment of each channel and priority."""
+
+
+class Link(NamedTuple):
+    """What a batch says for a chain."""
+
+    telling: bool
+    """It holds a message that proves something."""
+    space: tuple[int, int] = (-1, -1)
+    """Channel and priority, if it is a fragment."""
+    sn: int = -1
 
 
 def boundary(data: bytes, framing: Framing, final: bool, start: int = 0, likely: bool = False) -> tuple[int, bool]:
@@ -30,8 +46,9 @@ def boundary(data: bytes, framing: Framing, final: bool, start: int = 0, likely:
         start: Bytes before this offset are known to start no batch.
         likely: Offset 0 is as good as any place to be a boundary: holes often end where a batch begins.
     """
+    known: dict[int, Link | None] = {}
     for offset in range(start, len(data) - framing.prefix):
-        verdict = chain(data, framing, offset, final, likely and not offset)
+        verdict = _chain(data, framing, offset, final, known, likely and not offset)
         if verdict is None:
             return offset, False
         if verdict:
@@ -39,12 +56,17 @@ def boundary(data: bytes, framing: Framing, final: bool, start: int = 0, likely:
     return (len(data) if final else max(start, len(data) - framing.prefix)), False
 
 
-def chain(data: bytes, framing: Framing, offset: int, final: bool, likely: bool = False) -> bool | None:
-    """Whether batches chain from `offset` on; None if that depends on bytes to come (never so when `final`)."""
+def _chain(
+    data: bytes, framing: Framing, offset: int, final: bool, known: dict[int, Link | None], likely: bool
+) -> bool | None:
+    """Whether batches chain from `offset` on; None if that depends on bytes to come (never so when `final`).
+
+    `known` has the batches that were read before, by their offsets.
+    """
     prefix = framing.prefix
     links = alive = 0
     proven = empty = False
-    sequence: dict[tuple[int, int], int] = {}
+    sequence: Sequence = {}
     pos = offset
     while pos + prefix <= len(data):
         size = int.from_bytes(data[pos : pos + prefix], "little")
@@ -61,11 +83,13 @@ def chain(data: bytes, framing: Framing, offset: int, final: bool, likely: bool 
             return proven if final else None
         if not _starts(data, stop, framing):
             return False
-        tape = _content(data, framing, pos, stop)
-        if tape is None:
+        if pos not in known:
+            known[pos] = _read(data, framing, pos, stop)
+        link = known[pos]
+        if link is None:
             return False
         alive += data[pos:stop] == _KEEP_ALIVE
-        proven = proves(tape, sequence) or proven or alive >= CHAIN
+        proven = follows(link, sequence) or proven or alive >= CHAIN
         links += 1
         empty = False
         pos = stop
@@ -74,27 +98,26 @@ def chain(data: bytes, framing: Framing, offset: int, final: bool, likely: bool 
     return (proven and links > 1) or ((proven or likely) and links > 0 and pos == len(data))
 
 
-def _content(data: bytes, framing: Framing, start: int, stop: int) -> Tape | None:
-    """The tape of a batch that decodes to its end and holds a message at least; None for any other."""
+def _read(data: bytes, framing: Framing, start: int, stop: int) -> Link | None:
+    """What a batch says that decodes to its end and holds a message at least; None for any other."""
     found = decode(data, framing, start=start, stop=stop)
     tape = found.content
     if not sound(found.tape) or not sound(tape):
         return None
     if any(code == "version" and tape.data[at] not in VERSIONS for code, at, *_ in tape.remarks):
         return None
-    return tape if any(span[0].kind == "message" for span in tape.spans) else None
+    return read(tape) if any(span[0].kind == "message" for span in tape.spans) else None
 
 
-def proves(tape: Tape, sequence: dict[tuple[int, int], int]) -> bool:
-    """Whether chance wouldn't give this batch: it holds a network message, INIT or JOIN, or its sequence number
-    follows. `sequence` has the number of the last fragment of each channel and priority."""
+def read(tape: Tape) -> Link:
+    """What a batch says."""
     name = None
     sn = channel = -1
     priority = 5
     for field, _, _, _, value in tape.spans:
         if field.kind == "message":
             if isinstance(field.node, Message) and field.node.id in _TELLING.get(field.node.layer, ()):
-                return True
+                return Link(True)
             name = value
         elif name == "FRAGMENT":
             if field.path == "zenoh.fragment.header":
@@ -103,11 +126,17 @@ def proves(tape: Tape, sequence: dict[tuple[int, int], int]) -> bool:
                 sn = value
             elif field.path == "zenoh.fragment.ext_qos.value":
                 priority = value & 7
-    if sn < 0 or channel < 0:
-        return False
-    last = sequence.get((channel, priority))
-    sequence[channel, priority] = sn
-    return sn > 0 and last == sn - 1
+    return Link(False, (channel, priority), sn) if sn >= 0 else Link(False)
+
+
+def follows(link: Link, sequence: Sequence) -> bool:
+    """Whether chance wouldn't give this batch: it holds a network message, INIT or JOIN, or its sequence number
+    follows. `sequence` is kept up to date."""
+    if link.telling or link.sn < 0:
+        return link.telling
+    last = sequence.get(link.space)
+    sequence[link.space] = link.sn
+    return link.sn > 0 and last == link.sn - 1
 
 
 def _starts(data: bytes, pos: int, framing: Framing) -> bool:

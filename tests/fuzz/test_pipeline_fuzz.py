@@ -1,0 +1,104 @@
+"""The pipeline takes anything: no exception, sound tapes, bounded memory, linear time.
+
+`ZDISSECT_FUZZ=50000 pytest tests/fuzz` looks longer than the few hundred cases of an ordinary run.
+"""
+
+import os
+import time
+import tracemalloc
+from collections.abc import Callable
+from random import Random
+
+import pytest
+
+from tests.engine.tapes import check
+from tests.fuzz.damage import NAMES, capture, damaged, datagrams, noise, spoken
+from tests.say import push, put
+from tests.talk import Talk
+from tests.wire import Parties
+from zdissect.dissection import Dissection, findings
+from zdissect.grammar.rules import RULES
+from zdissect.pipeline import Pipeline, dissect
+from zdissect.records import Frame
+from zdissect.table import Table
+
+CASES = int(os.environ.get("ZDISSECT_FUZZ", "400"))
+
+
+def sound(frames: list[Frame]) -> None:
+    """Dissects frames, and looks at all that comes of it."""
+    table = Table()
+    for item in dissect(frames):
+        for finding in findings(item):
+            assert finding.rule is RULES[finding.rule.code]
+            assert 0 <= finding.start <= finding.stop
+        if isinstance(item, Dissection):
+            check(item.tape)
+            for row in table.rows(item):
+                assert row["length"] > 0
+
+
+@pytest.mark.parametrize("make", [spoken, datagrams, noise])
+def test_anything_that_is_said(make: Callable[[int], list[Frame]]) -> None:
+    for seed in range(CASES // 4):
+        sound(make(seed))
+
+
+def test_captures_with_damage() -> None:
+    for seed in range(CASES // 8):
+        sound(damaged(capture(NAMES[seed % len(NAMES)]), Random(seed)))
+
+
+def long(frames: int) -> list[Frame]:
+    """A session that goes on and on, with requests that nobody answers and fragments without an end."""
+    talk = Talk().open()
+    for number in range(frames):
+        if number % 3 == 0:
+            talk.frame(0, push("demo/x", body=put(bytes(400))))
+        elif number % 3 == 1:
+            talk.fragment(1, bytes(400), first=True)
+        else:
+            talk.keep_alive(0)
+    return talk.wire.frames
+
+
+def test_memory_doesnt_grow_with_the_capture() -> None:
+    frames = long(1500)
+    pipeline = Pipeline()
+    tracemalloc.start()
+    try:
+        sizes = []
+        for number, frame in enumerate(frames):
+            pipeline.feed(frame)
+            if number in (800, 1490):
+                sizes.append(tracemalloc.get_traced_memory()[0])
+    finally:
+        tracemalloc.stop()
+    assert sizes[1] - sizes[0] < 100_000, sizes
+
+
+STREAMS = {
+    "zeros": lambda size: bytes(size),
+    "noise": lambda size: Random(1).randbytes(size),
+    "numbers": lambda size: b"\x06\x00\x00\x00" * (size // 4),
+    "keep-alives": lambda size: b"\x01\x00\x04" * (size // 3),
+    "fragments": lambda size: b"\x06\x00\x26\x01\x00\x00\x00\x00" * (size // 8),
+    "text": lambda size: b"foo.bar:1|c\n" * (size // 12),
+}
+
+
+@pytest.mark.parametrize("name", STREAMS)
+@pytest.mark.parametrize("port", [7447, 9000])
+def test_time_is_linear_in_streams_of_nonsense(name: str, port: int) -> None:
+    def seconds(size: int) -> float:
+        talk = Talk(parties=Parties(ports=(40000, port)), connect=False)
+        data = STREAMS[name](size)
+        for at in range(0, len(data), 1448):
+            talk.raw(0, data[at : at + 1448])
+        started = time.process_time()
+        for _ in dissect(talk.wire.frames):
+            pass
+        return time.process_time() - started
+
+    small, large = seconds(100_000), seconds(400_000)
+    assert large < 10 * small + 0.5
