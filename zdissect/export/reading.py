@@ -43,11 +43,11 @@ def _file(source: Source, facts: FileFacts) -> Iterator[Frame]:
             finally:
                 facts.link_types = tuple(sorted(capture.link_types))
     except CaptureError as problem:
-        facts.problem(_status(problem, facts), str(problem))
+        facts.problem(status(problem, facts.frames), str(problem))
 
 
-def _status(problem: CaptureError, facts: FileFacts) -> str:
-    """How much of a file is good."""
-    if not facts.frames:
+def status(problem: CaptureError, frames: int) -> str:
+    """How much of a file is good, of which so many frames could be read."""
+    if not frames:
         return UNREADABLE
     return CUT if problem.message.startswith("cut short") or "too early" in problem.message else DAMAGED
