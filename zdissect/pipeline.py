@@ -77,16 +77,21 @@ class Pipeline:
         if packet is None:
             return []
         self.captured += len(packet.payload)
+        out: list[Item] = []
         if isinstance(packet, Datagram):
-            return list(self.datagram(packet))
-        items = self.causal.feed(packet, self.streams.feed(packet))
-        return [one for item in items for one in self.stream(item)] if items else []
+            self.datagram(packet, out)
+        else:
+            for item in self.causal.feed(packet, self.streams.feed(packet)):
+                self.stream(item, out)
+        return out
 
     def close(self) -> list[Item]:
         """What is left when the capture ends."""
-        out = [one for item in self.causal.close(self.streams.close()) for one in self.stream(item)]
+        out: list[Item] = []
+        for item in self.causal.close(self.streams.close()):
+            self.stream(item, out)
         for stream in list(self.conversations):
-            out += self.end(stream)
+            self.end(stream, out)
         return out
 
     def others(self) -> Counter[str]:
@@ -95,8 +100,8 @@ class Pipeline:
         flows += [one.flow for one in self.datagrams.conversations.values()]
         return self.gone + Counter(flow.verdict.value for flow in flows if flow.verdict in _NAMED)
 
-    def stream(self, item: StreamItem) -> Iterator[Item]:
-        """What a piece of a TCP stream completes."""
+    def stream(self, item: StreamItem, out: list[Item]) -> None:
+        """Adds what a piece of a TCP stream completes."""
         conversation = self.conversations.get(item.stream)
         if conversation is None:
             if isinstance(item, End):
@@ -106,22 +111,23 @@ class Pipeline:
             if isinstance(item, Chunk):
                 self.delivered += len(item.data)
                 conversation.flow.size += len(item.data)
-            yield from self.batches(conversation, conversation.feed(item))
+            self.batches(conversation, conversation.feed(item), out)
         elif isinstance(item, Overlap):
             why = "retransmitted with other bytes than before; the first ones are kept"
-            yield Skip(item.frame, conversation.flow, item.direction, item.offset, item.size, b"", why, "tcp-overlap")
+            flow = conversation.flow
+            out.append(Skip(item.frame, flow, item.direction, item.offset, item.size, b"", why, "tcp-overlap"))
         else:
             conversation.ended[item.direction] = True
             self.sessions.ending(conversation.flow.id)
             ended_ns = item.frame.ts_ns if item.frame is not None else 0
             conversation.flow.endings.append((item.direction, item.reason, ended_ns))
             if all(conversation.ended):
-                yield from self.end(item.stream)
+                self.end(item.stream, out)
 
-    def end(self, stream: int) -> Iterator[Item]:
+    def end(self, stream: int, out: list[Item]) -> None:
         """A TCP connection, or the capture, has ended."""
         conversation = self.conversations.pop(stream)
-        yield from self.batches(conversation, conversation.close())
+        self.batches(conversation, conversation.close(), out)
         link = self.sessions.end(conversation.flow.id)
         if link is not None and self.options.history:
             self.links.append(link)
@@ -136,7 +142,9 @@ class Pipeline:
         flow = Flow(f"tcp.{stream}", "tcp", ends)
         return StreamConversation(flow, detect.ZENOH_PORT in ports, bool(ports & self.options.tcp_ports))
 
-    def batches(self, conversation: StreamConversation, found: Iterable[tuple[int, Batch | Skipped]]) -> Iterator[Item]:
+    def batches(
+        self, conversation: StreamConversation, found: Iterable[tuple[int, Batch | Skipped]], out: list[Item]
+    ) -> None:
         """Dissects what a conversation was cut into. The framing may change between two batches."""
         flow = conversation.flow
         for direction, one in found:
@@ -144,15 +152,15 @@ class Pipeline:
                 skip = Skip(one.frame, flow, direction, one.offset, one.size, one.data, one.reason, one.code)
                 if skip.code:
                     self.sessions.skip(skip)
-                yield skip
+                out.append(skip)
                 continue
             item = Dissection(one.frame, one.frames, flow, direction, one.buffer, _EMPTY, one.framing, one.missing)
-            yield from self.dissect(item, _WHY.get(one.missing, ""))
+            self.dissect(item, _WHY.get(one.missing, ""), out)
             framing = self.sessions.framing(flow.id, direction)
             if framing is not None:
                 conversation.reframe(direction, framing)
 
-    def datagram(self, datagram: Datagram) -> Iterator[Item]:
+    def datagram(self, datagram: Datagram, out: list[Item]) -> None:
         """Dissects a datagram, and those before it that it proves to be Zenoh."""
         for conversation, one, kind in self.datagrams.feed(datagram):
             flow, direction = conversation.flow, conversation.direction(one)
@@ -161,11 +169,11 @@ class Pipeline:
             if kind == SCOUTING:
                 item = Dissection(one.frame, one.frames, flow, direction, buffer, _EMPTY, DATAGRAM, missing)
                 item.tape = interpret(SCOUTING_DATAGRAM, buffer.data, cut=bool(missing))
-                yield from self.known(item)
+                self.known(item, out)
                 continue
             framing = conversation.framings[direction]
             item = Dissection(one.frame, one.frames, flow, direction, buffer, _EMPTY, framing, missing)
-            yield from self.dissect(item, f"{one.missing} bytes more were on the wire")
+            self.dissect(item, f"{one.missing} bytes more were on the wire", out)
             self.reframe(conversation, direction)
 
     def reframe(self, conversation: DatagramConversation, direction: int) -> None:
@@ -174,14 +182,14 @@ class Pipeline:
         if framing is not None:
             conversation.framings[direction] = framing
 
-    def dissect(self, item: Dissection, why: str) -> Iterator[Dissection]:
+    def dissect(self, item: Dissection, why: str, out: list[Item]) -> None:
         """Decodes a batch; a compressed one gives two dissections, the batch and what it holds."""
         data, framing = item.buffer.data, item.framing
         if self.options.rows and not (item.missing or framing.compression or framing.low_latency):
             rows = batch_rows(data, framing.prefix)
             if rows is not None:
                 item.tape, found = lazy_messages(data, framing.inputs, rows)
-                yield from self.known(item, found)
+                self.known(item, out, found)
                 return
         limit = self.sessions.batch_limit(item.flow.id)
         item.tape, plain, inner = decode(data, item.framing, cut=bool(item.missing), limit=limit)
@@ -189,29 +197,29 @@ class Pipeline:
         if item.missing:
             item.tape.remarks.append((MISSING[item.missing], len(data), len(data), why))
         if plain is None or inner is None:
-            yield from self.known(item)
+            self.known(item, out)
             return
-        yield item
+        out.append(item)
         plain.origin = item.buffer.origin
         content = Dissection(item.frame, item.frames, item.flow, item.direction, plain, inner, DATAGRAM)
         content.origin = f"decompressed from {len(data) - item.framing.prefix - 1} bytes"
-        yield from self.known(content, outer=item)
+        self.known(content, out, outer=item)
 
     def known(
-        self, item: Dissection, found: list[Message] | None = None, outer: Dissection | None = None
-    ) -> Iterator[Dissection]:
+        self, item: Dissection, out: list[Item], found: list[Message] | None = None, outer: Dissection | None = None
+    ) -> None:
         """Adds what the session knows; then come the messages that fragments of this batch complete."""
         item.messages = messages(item.tape) if found is None else found
         whole = self.sessions.feed(item)
-        item.messages = [message for message in item.messages if not message.repeated]
-        add_findings(item.tape, item.messages)
+        if item.tape.remarks:
+            item.messages = [message for message in item.messages if not message.repeated]
+            add_findings(item.tape, item.messages)
         if outer is not None:
             add_findings(outer.tape, item.messages)
             for message in item.messages:
                 message.row["compressed"] = True
-        yield item
-        for one in whole:
-            yield self.assembled(item, one)
+        out.append(item)
+        out += [self.assembled(item, one) for one in whole]
 
     def assembled(self, item: Dissection, whole: Assembled) -> Dissection:
         """A message that was put together from fragments."""

@@ -2,12 +2,14 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 
 from zdissect.grammar.enums import ENCODING
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
+@lru_cache(maxsize=4096)  # few ids and encodings come again and again
 def zid_text(wire: bytes) -> str:
     """A ZenohID as Zenoh's logs spell it: the hex of the little-endian integer, without leading zeros (notes 1.3)."""
     return f"{int.from_bytes(wire, 'little'):x}"
@@ -29,6 +31,7 @@ def duration_text(milliseconds: int) -> str:
     return f"{milliseconds} ms" if milliseconds % 1000 else f"{milliseconds // 1000} s"
 
 
+@lru_cache(maxsize=4096)
 def encoding_text(encoding_id: int, schema: str | None) -> str:
     """An encoding as the API prints it: the name, then the schema after a semicolon (notes 1.5)."""
     if encoding_id == 65535:
