@@ -99,3 +99,27 @@ def test_several_messages_in_one_batch() -> None:
     found = heard(talk)
     assert found.names[4:] == ["FRAME", "PUSH", "PUSH", "FRAME", "PUSH", "KEEP_ALIVE"]
     assert [row["reliability"] for row in found.of("PUSH")] == ["best_effort", "best_effort", "reliable"]
+
+
+@AGREED
+@pytest.mark.parametrize("udp", [False, True])
+def test_what_was_agreed_isnt_in_the_capture(what: str, udp: bool) -> None:
+    """One direction only, or INITs cut by the capture: how batches are framed is found by trying."""
+    talk = Talk(udp=udp).open(**agree(what))
+    for name in ("a", "b", "c"):
+        talk.frame(0, push(name, body=put(bytes(99))), compress=what == "compression")
+    frames = talk.keep_alive(0).close(0).wire.frames
+    one_sided = heard([frame for frame in frames if frame.data[29] == 1])
+    assert one_sided.keys == ["a", "b", "c"]
+    assert one_sided.codes == ["guessed-framing"]
+    kept, handshake = (50, 2) if udp else (64, 5)
+    cut = heard([frame._replace(data=frame.data[:kept]) if frame.number <= handshake else frame for frame in frames])
+    assert cut.keys == ["a", "b", "c"]
+    assert set(cut.codes) == {"guessed-framing", "cut-by-capture"}
+
+
+def test_nothing_special_was_agreed_and_it_isnt_in_the_capture() -> None:
+    talk = Talk().open().frame(0, push("a")).frame(0, push("b"), pieces=4).close(0)
+    found = heard([frame for frame in talk.wire.frames if frame.data[29] == 1])
+    assert found.keys == ["a", "b"]
+    assert not found.codes

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from zdissect.engine.tape import Buffer, Origin
 from zdissect.flow import resync
-from zdissect.flow.framing import STREAM, Framing
+from zdissect.flow.framing import FRAMINGS, STREAM, Framing
 from zdissect.records import Chunk, Frame, Gap
 
 _MOST_SCANNED = 1 << 20
@@ -59,6 +59,8 @@ class Cutter:
         self.have = 0
         self.offset = 0
         """Stream offset of the first byte in hand."""
+        self.unsure = False
+        """The next batch begins here, but how it is framed has to be found out."""
         self.lost = ""
         """Why the place in the stream isn't known; empty while it is."""
         self.scanned = 0
@@ -104,6 +106,8 @@ class Cutter:
                     return
                 self.lost = ""
                 continue
+            if self.unsure and not self.settle(final):
+                return
             framing = self.next_framing()
             size = self.wanted(framing)
             if not size or size > self.have:
@@ -113,6 +117,17 @@ class Cutter:
     def search(self, final: bool) -> tuple[int, bool]:
         """Looks for the next boundary, behind the bytes that were looked at before."""
         return resync.boundary(self.peek(self.have), self.framing, final, self.scanned, likely=True)
+
+    def settle(self, final: bool) -> bool:
+        """Takes the first framing that fits what comes next; whether that can be said yet."""
+        data = self.peek(self.have)
+        answers = {framing: resync.fits(data, framing, final) for framing in FRAMINGS}
+        found = next((framing for framing, fits in answers.items() if fits), None)
+        if found is None and None in answers.values():
+            return False
+        self.framing = found or self.framing
+        self.unsure = False
+        return True
 
     def next_framing(self) -> Framing:
         """The framing of the next batch: at the end of a low-latency stream a CLOSE comes in the normal one

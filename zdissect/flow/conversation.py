@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from zdissect.flow import detect
 from zdissect.flow.batch import Batch, Cutter, Skipped
 from zdissect.flow.detect import Verdict
-from zdissect.flow.framing import DATAGRAM, STREAM, Framing
+from zdissect.flow.framing import DATAGRAM, STREAM, UNKNOWN, Framing
 from zdissect.flow.upgrade import is_upgrade
 from zdissect.records import Chunk, Endpoint, Gap
 
@@ -121,8 +121,10 @@ class StreamConversation:
 
     def reframe(self, direction: int, framing: Framing) -> None:
         """Takes over what a handshake agreed on: from the next batch of this direction on."""
-        prefix = 4 if framing.low_latency else 2
-        self.sides[direction].cutter.framing = framing._replace(prefix=prefix)
+        cutter = self.sides[direction].cutter
+        cutter.unsure = framing is UNKNOWN
+        if framing is not UNKNOWN:
+            cutter.framing = framing._replace(prefix=4 if framing.low_latency else 2)
 
     def head(self, direction: int) -> bytes:
         """The first bytes of a direction, up to the first hole."""

@@ -7,7 +7,7 @@ from zdissect.engine.tape import Buffer, Origin
 from zdissect.flow import detect
 from zdissect.flow.conversation import Flow
 from zdissect.flow.detect import Verdict
-from zdissect.flow.framing import DATAGRAM, Framing
+from zdissect.flow.framing import DATAGRAM, UNKNOWN, Framing
 from zdissect.flow.resync import Sequence
 from zdissect.records import Datagram, Endpoint
 
@@ -75,6 +75,9 @@ class Datagrams:
                 waiting, conversation.waiting = conversation.waiting, []
                 yield from ((one, TRANSPORT) for one in waiting)
         if flow.verdict is Verdict.ZENOH:
+            direction = conversation.direction(datagram)
+            if conversation.framings[direction] is UNKNOWN:
+                conversation.framings[direction] = detect.transport(data, cut=cut) or DATAGRAM
             yield datagram, TRANSPORT
 
     def conversation(self, datagram: Datagram) -> DatagramConversation:

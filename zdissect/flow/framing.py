@@ -22,6 +22,9 @@ class Framing(NamedTuple):
 STREAM = Framing(2)
 DATAGRAM = Framing(0)
 
+UNKNOWN = Framing(-1)
+"""To be found by trying: a handshake has ended, but what it agreed on isn't in the capture."""
+
 FRAMINGS = (STREAM, Framing(2, compression=True), Framing(4, low_latency=True))
 """What a stream may be from its middle on, in the order in which it is tried."""
 

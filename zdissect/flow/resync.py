@@ -56,6 +56,11 @@ def boundary(data: bytes, framing: Framing, final: bool, start: int = 0, likely:
     return (len(data) if final else max(start, len(data) - framing.prefix)), False
 
 
+def fits(data: bytes, framing: Framing, final: bool) -> bool | None:
+    """Whether bytes where a batch begins are framed so; None if that depends on bytes to come."""
+    return _chain(data, framing, 0, final, {}, likely=True)
+
+
 def _chain(
     data: bytes, framing: Framing, offset: int, final: bool, known: dict[int, Link | None], likely: bool
 ) -> bool | None:

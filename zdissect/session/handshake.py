@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from zdissect.engine.messages import Message
-from zdissect.flow.framing import Framing
+from zdissect.flow.framing import UNKNOWN, Framing
 from zdissect.grammar.enums import SN_MASKS
 
 ASSUMED_MASK = SN_MASKS[2]
@@ -163,6 +163,7 @@ class Handshake:
             message.remark("cookie-mismatch", "the cookie isn't that of INIT_ACK", "open.cookie")
         agreed = self.agreed
         if agreed is None:
+            self.framings[direction] = UNKNOWN
             return
         if end.initial_sn is not None and end.initial_sn > agreed.sn_mask:
             text = f"initial_sn {end.initial_sn} is above 0x{agreed.sn_mask:x}"
