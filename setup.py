@@ -2,7 +2,7 @@
 
 from setuptools import find_packages, setup
 
-library = find_packages(include=["zdissect", "zdissect.*"])
+library = find_packages(include=["zdissect", "zdissect.*", "pyspark_zenoh"])
 command_line = ["zdissect_cli", *(f"zdissect_cli.{name}" for name in find_packages("cli"))]
 
 setup(packages=library + command_line)

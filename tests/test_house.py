@@ -34,6 +34,7 @@ LAYERS = {
     "stats": "dissection engine flow grammar pipeline records session table",
     "output": "dissection engine flow grammar records session stats table",
     "export": "capture dissection engine flow grammar output pipeline records session stats table",
+    "spark": "capture export records",
 }
 """Which parts of zdissect each part may import, besides itself and the version in `zdissect`. What isn't listed here
 imports nothing of ours."""
@@ -45,7 +46,8 @@ LIBRARIES = {
     "lz4": ("zdissect/flow/lz4block.py",),
     "wsproto": ("zdissect/flow/websocket.py", "zdissect/flow/wsframes.py"),
     "cobs": ("zdissect/flow/serial.py",),
-    "pyarrow": ("zdissect/export/",),
+    "pyarrow": ("zdissect/export/", "zdissect/spark/"),
+    "pyspark": ("zdissect/spark/",),
 }
 """Where a library may be imported. A new one needs a reason, a dependency in pyproject.toml and a line here."""
 
@@ -53,10 +55,10 @@ SLOW = {"scapy", "rich", "wsproto", "cobs", "pyarrow", "pyspark", "lark"}
 """What nobody waits for who doesn't use it: imported in the function that needs it, or in a module of the command line
 that only one command loads."""
 
-LAZY = ("cli/", "zdissect/export/")
+LAZY = ("cli/", "zdissect/export/", "zdissect/spark/")
 """What only one command loads, and no other part of the library."""
 
-OPENERS = ("zdissect/capture/", "zdissect/export/")
+OPENERS = ("zdissect/capture/", "zdissect/export/", "zdissect/spark/")
 """Who may open files. The command line may too."""
 OPENING = {"open", "read_bytes", "read_text", "write_bytes", "write_text", "mmap", "fdopen", "popen", "Popen"}
 FILE_MODULES = {"io", "os", "gzip", "bz2", "lzma", "zipfile", "tarfile", "codecs", "mmap", "subprocess"}

@@ -1,0 +1,44 @@
+"""Zenoh captures in Spark, for notebooks and programs.
+
+    import zdissect.spark
+
+    messages = zdissect.spark.read_messages(spark, "captures")
+    messages.groupBy("message").count().show()
+
+Needs pyspark, pyarrow and pandas: `pip install 'zdissect[spark]'`. Everything here uses the DataFrame API only, so that
+it works over Spark Connect too.
+"""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+__all__ = ["pack", "read_messages", "register"]
+
+
+def register(spark: "SparkSession") -> None:
+    """Makes `spark.read.format("zenoh")` and `format("zenoh-frames")` known to a session."""
+    from zdissect.spark.source import Zenoh, ZenohFrames
+
+    spark.dataSource.register(Zenoh)
+    spark.dataSource.register(ZenohFrames)
+
+
+def read_messages(spark: "SparkSession", path: str, **options: object) -> "DataFrame":
+    """The table `messages` of a directory of captures, or of one capture.
+
+    Args:
+        path: A local path, or a URI that the workers can reach.
+        options: `ports`, `payload`, `fields`, `include`, `join`, as `zdissect.spark.source` describes them.
+    """
+    register(spark)
+    texts = {name: str(value) for name, value in options.items()}
+    return spark.read.format("zenoh").options(**texts).load(path)
+
+
+def pack(path: str) -> str:
+    """Writes a zip of zdissect for `--py-files` or `addArtifacts(path, pyfile=True)`; returns its path."""
+    from zdissect.spark.shipping import write_zip
+
+    return write_zip(path)

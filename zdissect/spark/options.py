@@ -1,0 +1,56 @@
+"""Options of the data sources: text, as Spark hands them over."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from zdissect.export.decoding import Settings
+from zdissect.export.files import AUTO, ONE, SEPARATE
+
+BATCH_ROWS = 4096
+"""Rows in a batch that goes to Spark: 1000 to 5000 were the fastest."""
+
+
+class Options(NamedTuple):
+    """What is to be read, and how."""
+
+    path: str
+    include: tuple[str, ...]
+    join: str
+    settings: Settings
+
+    @classmethod
+    def of(cls, given: Mapping[str, str]) -> "Options":
+        """From the options of a source. Raises ValueError, in words for people."""
+        found = {name.lower(): text.strip() for name, text in given.items()}
+        path = found.get("path")
+        if not path:
+            raise ValueError("which captures? give load() a directory, a file or a URI")
+        join = found.get("join", AUTO)
+        if join not in (AUTO, ONE, SEPARATE):
+            raise ValueError(f"join is {join!r}, but may be {AUTO}, {ONE} or {SEPARATE}")
+        include = tuple(one.strip() for one in found.get("include", "").split(",") if one.strip())
+        tcp, udp = ports(found.get("ports", ""))
+        fields = found.get("fields", "false").lower() in ("true", "1", "yes")
+        settings = Settings(tcp, udp, payload(found.get("payload", "full")), fields, BATCH_ROWS)
+        return cls(path, include, join, settings)
+
+
+def ports(text: str) -> tuple[frozenset[int], frozenset[int]]:
+    """(TCP, UDP) ports of `9000`, `tcp:9000,udp:7000`; a bare number is both."""
+    found: dict[str, set[int]] = {"tcp": set(), "udp": set()}
+    for one in filter(None, (part.strip() for part in text.split(","))):
+        layer, _, number = one.rpartition(":")
+        if layer not in ("", "tcp", "udp") or not number.isdecimal() or not 0 < int(number) < 65536:
+            raise ValueError(f"ports: {one!r} isn't understood; write 9000, or tcp:9000,udp:7000")
+        for name in (layer,) if layer else ("tcp", "udp"):
+            found[name].add(int(number))
+    return frozenset(found["tcp"]), frozenset(found["udp"])
+
+
+def payload(text: str) -> int | None:
+    """`Settings.payload` for `full`, `none` or a number of bytes."""
+    if text in ("full", "none"):
+        return None if text == "full" else -1
+    if not text.isdecimal():
+        raise ValueError(f"payload is {text!r}, but may be full, none or a number of bytes")
+    return int(text)

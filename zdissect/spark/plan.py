@@ -1,0 +1,147 @@
+"""What is read, and in which order: surveys of all files to captures, and captures to the partitions of Spark.
+
+Frames are put in the order of their capture by (part, order_ns, file, number): files that follow each other are parts,
+those that overlap and are to be merged are one part, in which `order_ns` is the latest time of the file so far.
+"""
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from zdissect.export import families
+from zdissect.export.facts import UNREADABLE, FileFacts
+from zdissect.export.families import Part, Span
+from zdissect.export.files import AUTO, ONE, SEPARATE, Source, Work
+from zdissect.spark.ranges import Range, Survey
+
+
+class Place(NamedTuple):
+    """Where a file stands."""
+
+    capture: str
+    """Name of the first file of its capture."""
+    position: int
+    """Position of the file in its capture."""
+    part: int
+    merged: bool
+    """It overlaps with other files of its part."""
+    bucket: int = 0
+    """The partition in which its capture is decoded."""
+
+
+class Planned(NamedTuple):
+    """A file, with its place."""
+
+    survey: Survey
+    place: Place
+
+    @property
+    def facts(self) -> FileFacts:
+        """What is known of the file before its frames are decoded."""
+        found = self.survey
+        facts = FileFacts(found.name, self.place.capture, self.place.position, found.format, tuple(found.link_types),
+                          found.size)  # fmt: skip
+        if found.error is not None:
+            facts.problem(found.status, found.error)
+        return facts
+
+
+class Task(NamedTuple):
+    """What one partition of the source reads: a range of a file, or nothing but what is known of a file."""
+
+    name: str
+    path: str
+    place: Place
+    range: Range | None
+    survey: str = ""
+    """The file's survey, where the task brings it."""
+
+
+def captures(surveys: Iterable[Survey], mode: str = AUTO) -> list[list[Planned]]:
+    """The files as captures, each in order. Says the same as `zdissect.export.files.plan`."""
+    known = {one.name: one for one in sorted(surveys)}
+    if mode == SEPARATE:
+        return [_placed(known, [[name]]) for name in known]
+    grouped = families.families(known)
+    if mode == ONE:
+        parts = [_part(known[name]) for members in grouped for name in members]
+        return [_placed(known, families.overlapping(parts))] if parts else []
+    out = []
+    for members in grouped:
+        parts = [_part(known[name]) for name in members] if len(members) > 1 else [Part(members[0], None)]
+        out += [_placed(known, [[name] for name in names]) for names in families.captures(parts)]
+    return out
+
+
+def _part(one: Survey) -> Part:
+    if one.first_ns is None or one.last_ns is None:
+        return Part(one.name, None)
+    return Part(one.name, Span(one.first_ns, one.last_ns))
+
+
+def _placed(known: dict[str, Survey], groups: Sequence[Sequence[str]]) -> list[Planned]:
+    first = groups[0][0]
+    flat = [(name, part, len(group) > 1) for part, group in enumerate(groups) for name in group]
+    return [Planned(known[name], Place(first, index, part, merged)) for index, (name, part, merged) in enumerate(flat)]
+
+
+def spread(found: list[list[Planned]], buckets: int) -> list[list[Planned]]:
+    """The captures with the partitions in which they are decoded: the largest first, each where least is to do."""
+    loads = [0] * max(buckets, 1)
+    out = []
+    for capture in sorted(found, key=lambda one: -sum(planned.survey.size for planned in one)):
+        bucket = loads.index(min(loads))
+        loads[bucket] += sum(planned.survey.size for planned in capture) + 1
+        out.append([planned._replace(place=planned.place._replace(bucket=bucket)) for planned in capture])
+    return out
+
+
+def tasks(found: Iterable[Iterable[Planned]]) -> list[Task]:
+    """The partitions of the source: ranges of large files, several small files together are Spark's business."""
+    out = []
+    for capture in found:
+        for survey, place in capture:
+            text = survey.json()
+            first, *others = survey.ranges or (None,)
+            out.append(Task(survey.name, survey.path, place, first, text))
+            out += [Task(survey.name, survey.path, place, one) for one in others]
+    return out
+
+
+def bundles(found: list[Task], size: int) -> list[list[Task]]:
+    """Tasks that are read by one partition of the source, in at most so many partitions where files are small."""
+    frames = sum(task.range.frames for task in found if task.range is not None)
+    most = min(_SMALL, frames // max(size, 1))
+    out: list[list[Task]] = []
+    load = 0
+    for task in found:
+        count = task.range.frames if task.range is not None else 0
+        if not out or load + count > most:
+            out.append([])
+            load = 0
+        out[-1].append(task)
+        load += count
+    return out
+
+
+_SMALL = 50_000
+"""Frames of small files that are read together: starting a partition takes as long as reading some thousands."""
+
+
+def work(capture: Iterable[Planned]) -> Work:
+    """A capture as the single process has it."""
+    groups: dict[int, list[Source]] = {}
+    for survey, place in capture:
+        error = (survey.error or "") if survey.status == UNREADABLE else ""
+        groups.setdefault(place.part, []).append(Source(survey.name, survey.path, survey.size, error))
+    return Work(tuple(map(tuple, groups.values())))
+
+
+def dump(found: Iterable[Iterable[Planned]]) -> str:
+    """A plan as text, for an option of the source."""
+    return json.dumps([[(planned.survey.json(), planned.place) for planned in capture] for capture in found])
+
+
+def load(text: str) -> list[list[Planned]]:
+    """A plan from its text."""
+    return [[Planned(Survey.load(survey), Place(*place)) for survey, place in capture] for capture in json.loads(text)]

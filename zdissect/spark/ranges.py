@@ -1,0 +1,128 @@
+"""Captures cut into ranges: a survey of a file, and the frames of a range. JSON can hold both.
+
+A survey reads a file once, without decoding. It finds where frames are, so that many workers can read one file, and
+everything that the row in `captures` says of the file itself: also what is wrong with it.
+"""
+
+import json
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from zdissect.capture import CaptureError
+from zdissect.capture.files import Capture
+from zdissect.export.facts import OK, UNREADABLE
+from zdissect.export.files import Source
+from zdissect.export.reading import status
+from zdissect.records import Frame
+from zdissect.spark.store import everywhere, open_source
+
+RANGE_BYTES = 64 << 20
+"""Bytes of frames in a range: smaller ones are more work for Spark, larger ones keep workers waiting at the end."""
+
+
+class Range(NamedTuple):
+    """Some frames of a file that follow each other."""
+
+    mark: list[Any] | None
+    """Where they start (`Capture.mark`); None: at the start of the file."""
+    frames: int
+    latest_ns: int
+    """The latest time of a frame before them."""
+
+
+class Survey(NamedTuple):
+    """What is known of a file."""
+
+    name: str
+    path: str
+    size: int
+    format: str | None = None
+    link_types: tuple[int, ...] = ()
+    status: str = OK
+    error: str | None = None
+    first_ns: int | None = None
+    last_ns: int | None = None
+    ranges: tuple[Range, ...] = ()
+
+    def json(self) -> str:
+        """As text."""
+        return json.dumps(self)
+
+    @classmethod
+    def load(cls, text: str) -> "Survey":
+        """From text."""
+        found = cls(*json.loads(text))
+        return found._replace(ranges=tuple(Range(*one) for one in found.ranges))
+
+
+NEVER = -(1 << 80)
+"""Earlier than any frame."""
+
+
+def survey(source: Source, range_bytes: int = RANGE_BYTES, shown_path: str = "") -> Survey:
+    """Looks at a file. Never raises: what is wrong with it is in the survey, with the path as users wrote it."""
+    path = everywhere(source.path)
+    out = Survey(source.name, path, source.size)
+    if source.error:
+        return out._replace(status=UNREADABLE, error=source.error)
+    try:
+        with open_source(path, source.name) as capture:
+            size = out.size if capture.size is None else capture.size
+            look = _Look(capture, range_bytes)
+            problem = look.run()
+            out = out._replace(
+                format=capture.format, size=size, link_types=tuple(sorted(capture.link_types)),
+                first_ns=look.first_ns, last_ns=look.last_ns, ranges=tuple(look.ranges),
+            )  # fmt: skip
+            if problem is not None:
+                out = out._replace(status=status(problem, capture.frames), error=str(problem))
+            return out
+    except CaptureError as problem:
+        shown = CaptureError(shown_path or source.path, problem.message) if problem.path == path else problem
+        return out._replace(status=UNREADABLE, error=str(shown))
+
+
+class _Look:
+    """A file being surveyed."""
+
+    def __init__(self, capture: Capture, range_bytes: int) -> None:
+        self.capture = capture
+        self.range_bytes = range_bytes
+        self.first_ns: int | None = None
+        self.last_ns: int | None = None
+        self.ranges: list[Range] = []
+
+    def run(self) -> CaptureError | None:
+        """Reads all frames; what ended that before the end of the file."""
+        capture, limit = self.capture, self.range_bytes
+        start, mark, latest, before, full = 0, None, NEVER, NEVER, limit
+        try:
+            for frame in capture:
+                ts_ns = self.last_ns = frame.ts_ns
+                if self.first_ns is None:
+                    self.first_ns = ts_ns
+                if ts_ns > latest:
+                    latest = ts_ns
+                if capture.bytes >= full and (here := capture.mark()) is not None:
+                    self.ranges.append(Range(mark, capture.frames - start, before))
+                    start, mark, before, full = capture.frames, here, latest, capture.bytes + limit
+        except CaptureError as problem:
+            return problem
+        finally:
+            if capture.frames > start:
+                self.ranges.append(Range(mark, capture.frames - start, before))
+        return None
+
+
+def frames(name: str, path: str, part: Range) -> Iterator[Frame]:
+    """The frames of a range. Raises CaptureError, also where the file has changed since the survey."""
+    left = part.frames
+    with open_source(path, name) as capture:
+        if part.mark is not None:
+            capture.resume(part.mark)
+        for frame in capture:
+            yield frame
+            left -= 1
+            if not left:
+                return
+    raise CaptureError(path, f"it has changed while it was read: {left} frames are gone")

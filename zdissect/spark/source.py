@@ -1,0 +1,126 @@
+"""Python Data Sources of Spark: `zenoh`, the messages of captures, and `zenoh-frames`, their frames.
+
+    spark.read.format("zenoh").option("ports", "9000").load("captures")
+
+Options of both: `include` (patterns of file names, separated by commas) and `join` (auto, one or separate: which files
+are one capture). Of `zenoh`: `ports` (`9000` or `tcp:9000,udp:7000`: what is Zenoh whatever it looks like), `payload`
+(full, none, or a number of bytes) and `fields` (true fills the column of that name).
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import cast
+
+import pyarrow as pa
+from pyspark.sql.datasource import DataSource, DataSourceReader, Filter, InputPartition
+from pyspark.sql.types import StructType
+
+from zdissect.export import files, reading
+from zdissect.export.decoding import Decoding
+from zdissect.export.files import Work
+from zdissect.spark import frames, plan
+from zdissect.spark.filters import Conditions
+from zdissect.spark.options import Options
+from zdissect.spark.plan import Planned, Task
+from zdissect.spark.ranges import survey
+from zdissect.spark.store import is_remote, open_source, sources
+from zdissect.spark.tables import MESSAGES, ddl
+
+PLAN = "plan"
+"""Option of `zenoh-frames`: what was planned already, by a job."""
+
+
+def planned(options: Options) -> list[list[Planned]]:
+    """The captures that the options name. Raises FileNotFoundError if there are none."""
+    found = sources(options.path, options.include)
+    if not found:
+        raise FileNotFoundError(f"no captures in {options.path}")
+    return plan.captures(map(survey, found), options.join)
+
+
+class ZenohFrames(DataSource):
+    """The frames of captures, one row each, read in ranges by many workers."""
+
+    @classmethod
+    def name(cls) -> str:
+        return "zenoh-frames"
+
+    def schema(self) -> str:
+        internal = PLAN in self.options
+        return frames.ddl(frames.PUBLIC + frames.INTERNAL if internal else frames.PUBLIC)
+
+    def reader(self, schema: StructType) -> DataSourceReader:
+        return _FramesReader(dict(self.options))
+
+
+class _Tasks(InputPartition):
+    def __init__(self, value: list[Task]) -> None:
+        super().__init__(value)
+
+
+class _FramesReader(DataSourceReader):
+    def __init__(self, options: dict[str, str]) -> None:
+        self.options = options
+        self.internal = PLAN in options
+
+    def partitions(self) -> Sequence[InputPartition]:
+        text = self.options.get(PLAN)
+        found = planned(Options.of(self.options)) if text is None else plan.load(text)
+        spread = int(self.options.get("partitions", "8"))
+        return [_Tasks(one) for one in plan.bundles(plan.tasks(found), spread)]
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        for task in cast(list[Task], partition.value):
+            yield from frames.read(task, self.internal)
+
+
+class Zenoh(DataSource):
+    """The table `messages` of captures. A capture is read by one worker, which needs no shuffle."""
+
+    @classmethod
+    def name(cls) -> str:
+        return "zenoh"
+
+    def schema(self) -> str:
+        return ddl(MESSAGES)
+
+    def reader(self, schema: StructType) -> DataSourceReader:
+        return _MessagesReader(Options.of(self.options))
+
+
+class _MessagesReader(DataSourceReader):
+    def __init__(self, options: Options) -> None:
+        self.options = options
+        self.conditions = Conditions()
+
+    def pushFilters(self, filters: list[Filter]) -> Iterator[Filter]:  # noqa: N802 (Spark's name)
+        """Takes what the rows must fulfil. Spark is given all back: it looks again at what is left."""
+        self.conditions = Conditions(filters)
+        yield from filters
+
+    def partitions(self) -> Sequence[InputPartition]:
+        allow = self.conditions.allow
+        works = [work for work in self.works() if any(allow(source.name) for source in work.sources)]
+        return [InputPartition(work) for work in works] or [InputPartition(None)]
+
+    def works(self) -> list[Work]:
+        """The captures, without reading more of them than is needed."""
+        options = self.options
+        if is_remote(options.path):
+            return [plan.work(capture) for capture in planned(options)]
+        found = sources(options.path, options.include)
+        if not found:
+            raise FileNotFoundError(f"no captures in {options.path}")
+        return files.plan(found, options.join)
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        if partition.value is None:
+            return
+        decoding = Decoding(self.options.settings)
+        keep = self.conditions.keep
+        for frame in reading.frames(partition.value, decoding.files, open_source):
+            for table, batch in decoding.feed(frame):
+                if table == MESSAGES:
+                    yield keep(batch)
+        for table, batch in decoding.close():
+            if table == MESSAGES:
+                yield keep(batch)

@@ -1,0 +1,106 @@
+"""The tables in Spark: their schemas, and the function that the workers run, frames in and rows of all tables out.
+
+All tables leave the workers as one: the columns of `messages`, and two more for rows of other tables, which are few:
+the name of the table, and a batch of its rows in Arrow's own format.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from itertools import groupby
+from operator import itemgetter
+
+import pyarrow as pa
+
+from zdissect.export.decoding import Decoding, Settings, TableBatch
+from zdissect.export.facts import FAILED, OK, FileFacts
+from zdissect.export.schema import schema
+from zdissect.export.tables import TABLES
+from zdissect.spark.frames import Row, rows
+from zdissect.spark.plan import Place, Planned
+from zdissect.spark.ranges import Survey
+
+MESSAGES = "messages"
+OTHER = (("other_table", pa.string()), ("other_rows", pa.binary()))
+"""The columns beside those of `messages`."""
+
+_SPARK = {
+    "bool": "boolean", "int8": "tinyint", "int16": "smallint", "int32": "int", "int64": "bigint", "string": "string",
+    "binary": "binary", "timestamp": "timestamp",
+}  # fmt: skip
+
+
+def spark_type(text: str) -> str:
+    """The type of Spark for `int64`, `list<string>`, `list<struct<id:int32,value:binary>>`."""
+    outer, _, inner = text.partition("<")
+    if not inner:
+        return _SPARK[text]
+    inner = inner.removesuffix(">")
+    if outer == "list":
+        return f"array<{spark_type(inner)}>"
+    fields = (field.split(":") for field in inner.split(","))
+    return "struct<" + ",".join(f"`{name}`:{spark_type(kind)}" for name, kind in fields) + ">"
+
+
+def ddl(table: str) -> str:
+    """The schema of a table as Spark writes it."""
+    return ", ".join(f"`{name}` {spark_type(kind)}" for name, kind, _ in TABLES[table])
+
+
+MIXED = f"{ddl(MESSAGES)}, other_table string, other_rows binary"
+"""The schema of what leaves the workers."""
+
+
+def decoder(settings: Settings) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """The function for mapInArrow: rows of frames in order, capture after capture, to rows of all tables."""
+
+    def decode(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for _, group in groupby(rows(batches), key=itemgetter(0)):
+            yield from map(mixed, tables(group, settings))
+
+    return decode
+
+
+def tables(group: Iterable[Row], settings: Settings) -> Iterator[TableBatch]:
+    """The tables of one capture, from its rows in order."""
+    files: dict[str, FileFacts] = {}
+    decoding = Decoding(settings, files)
+    try:
+        for _, frame, survey, place in group:
+            if survey is not None and place is not None:
+                files[frame.source] = Planned(Survey.load(survey), Place(*json.loads(place))).facts
+            else:
+                yield from decoding.feed(frame)
+        yield from decoding.close()
+    except Exception as fault:  # one capture must not keep the others from being converted
+        for facts in files.values():
+            if facts.status == OK:
+                what = f"a fault of zdissect, please report it: {type(fault).__name__}: {fault}"
+                facts.problem(FAILED, f"{facts.file}: {what}")
+        yield from (batch for table in decoding.out for batch in decoding.take(table))
+        yield from Decoding(settings, files).close()
+        for _ in group:
+            pass  # groupby would go on with them
+
+
+_MIXED = pa.schema([*schema(MESSAGES), *(pa.field(*one) for one in OTHER)])
+
+
+def mixed(found: TableBatch) -> pa.RecordBatch:
+    """A batch of any table as one that can leave the workers."""
+    table, batch = found
+    if table == MESSAGES:
+        more = [pa.nulls(batch.num_rows, kind) for _, kind in OTHER]
+        return pa.RecordBatch.from_arrays([*batch.columns, *more], schema=_MIXED)
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, batch.schema) as writer:
+        writer.write_batch(batch)
+    row = {"other_table": table, "other_rows": sink.getvalue().to_pybytes()}
+    return pa.RecordBatch.from_pylist([row], schema=_MIXED)
+
+
+def unpack(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The rows of another table: the function for mapInArrow over the column `other_rows`."""
+    for batch in batches:
+        for packed in batch.column("other_rows"):
+            with pa.ipc.open_stream(packed.as_py()) as reader:
+                yield from reader
