@@ -1,42 +1,46 @@
 """The frames of one capture out of its files, in order of time. What is wrong with a file is noted, never raised."""
 
 import heapq
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from zdissect.capture import CaptureError, open_capture
+from zdissect.capture import Capture, CaptureError, open_capture
 from zdissect.export.facts import CUT, DAMAGED, UNREADABLE, FileFacts
 from zdissect.export.files import Source, Work
 from zdissect.records import Frame
 
 
-def frames(work: Work, files: dict[str, FileFacts]) -> Iterator[Frame]:
+Opening = Callable[[str, str], Capture]
+"""Opens a capture: path, and name for its frames."""
+
+
+def frames(work: Work, files: dict[str, FileFacts], opening: Opening = open_capture) -> Iterator[Frame]:
     """The frames of a capture. What is known of its files is entered into `files`, in their order."""
     first = work.sources[0].name
     for part, source in enumerate(work.sources):
         files[source.name] = FileFacts(source.name, first, part, size=source.size)
     for group in work.groups:
         if len(group) == 1:
-            yield from _file(group[0], files[group[0].name])
+            yield from _file(group[0], files[group[0].name], opening)
         else:
-            merged = heapq.merge(*(_ordered(source, files[source.name]) for source in group))
+            merged = heapq.merge(*(_ordered(source, files[source.name], opening) for source in group))
             yield from (frame for _, _, frame in merged)
 
 
-def _ordered(source: Source, facts: FileFacts) -> Iterator[tuple[int, tuple[str, int], Frame]]:
+def _ordered(source: Source, facts: FileFacts, opening: Opening) -> Iterator[tuple[int, tuple[str, int], Frame]]:
     """Frames with what they are merged by: their time, but never earlier than that of a frame before."""
     latest = -(1 << 80)
-    for frame in _file(source, facts):
+    for frame in _file(source, facts, opening):
         latest = max(latest, frame.ts_ns)
         yield latest, (frame.source, frame.number), frame
 
 
-def _file(source: Source, facts: FileFacts) -> Iterator[Frame]:
+def _file(source: Source, facts: FileFacts, opening: Opening) -> Iterator[Frame]:
     """The frames of a file."""
     if source.error:
         facts.problem(UNREADABLE, source.error)
         return
     try:
-        with open_capture(source.path, source.name) as capture:
+        with opening(source.path, source.name) as capture:
             facts.format, facts.size = capture.format, capture.size
             try:
                 yield from capture
