@@ -10,7 +10,7 @@ count up, TCP numbers fit, a millisecond passes between two frames. Bytes come f
 explicitly (`sn=7`) is what stands on the wire.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from struct import pack
 from typing import Any, NamedTuple, Self
@@ -20,7 +20,7 @@ import lz4.block
 from tests.wire import MS, SECOND, Parties, Wire, tcp_packet, udp_packet
 from zdissect.engine.encoder import encode
 from zdissect.flow.framing import DATAGRAM, STREAM, Framing
-from zdissect.grammar.batch import BATCH, SCOUTING_DATAGRAM
+from zdissect.grammar.batch import BATCH
 from zdissect.grammar.enums import SN_MASKS
 from zdissect.session.handshake import rust_initial_sn
 
@@ -245,35 +245,3 @@ class Talk:
             self.segment(side, b"", FIN | ACK)
             self.sent[side] += 1
         return self
-
-
-@dataclass
-class Members:
-    """Nodes that talk to a multicast group."""
-
-    wire: Wire = field(default_factory=Wire)
-
-    def say(self, node: int, *messages: Values) -> Self:
-        """A datagram of a member to the group."""
-        parties = Parties((f"10.0.0.{node + 1}", "224.0.0.225"), (50000 + node, 7450))
-        self.wire.record(udp_packet(parties, 0, encode(BATCH, {"messages": list(messages)}, **DATAGRAM.inputs)))
-        return self
-
-    def join(self, node: int, sn: int = 100, zid: bytes | None = None, **values: Any) -> Self:
-        """A JOIN."""
-        lease = {"T": 1, "lease": 10, "next_sn_reliable": sn, "next_sn_best_effort": sn}
-        own = {"message": "JOIN", "version": 9, "zid": zid or bytes((node + 1, 0xAA)), "whatami": 1}
-        return self.say(node, {**own, **lease, "extensions": [{"ext": "patch", "value": 1}], **values})
-
-    def wait(self, seconds: float) -> Self:
-        """Lets time pass."""
-        self.wire.now_ns += int(seconds * SECOND)
-        return self
-
-
-def scouting(parties: Parties, side: int, wire: Wire, **message: Any) -> None:
-    """A scouting datagram."""
-    wire.record(udp_packet(parties, side, encode(SCOUTING_DATAGRAM, {"messages": [message]})))
-
-
-Step = Callable[[Talk], Any]

@@ -5,8 +5,9 @@ from random import Random
 
 from tests.captures.truth import SAMPLES, frames_of
 from tests.making import Maker, Seeded, mutate
+from tests.members import Members
 from tests.say import push
-from tests.talk import Members, Talk
+from tests.talk import Talk
 from tests.wire import Parties, Wire, udp_packet
 from zdissect.engine.encoder import encode
 from zdissect.grammar.batch import BATCH, SCOUTING_DATAGRAM

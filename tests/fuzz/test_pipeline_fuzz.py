@@ -100,5 +100,5 @@ def test_time_is_linear_in_streams_of_nonsense(name: str, port: int) -> None:
             pass
         return time.process_time() - started
 
-    small, large = seconds(100_000), seconds(400_000)
+    small, large = seconds(50_000), seconds(200_000)
     assert large < 10 * small + 0.5

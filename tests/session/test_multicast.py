@@ -1,9 +1,9 @@
 """Members of multicast groups, and scouting (notes 4.3 and 5)."""
 
 from tests.heard import heard
+from tests.members import Members, scouting
 from tests.say import push
 from tests.session.rules.multicast import ANSWERS, ASKS, BACK, GROUP
-from tests.talk import Members, scouting
 from tests.wire import MS, Parties, Wire
 
 

@@ -1,8 +1,8 @@
 """Rules of multicast members and of scouting (notes 9 no. 30 to 32)."""
 
+from tests.members import Members, scouting
 from tests.say import push
 from tests.session.cases import NOTE, WARNING, case
-from tests.talk import Members, scouting
 from tests.wire import Parties, Wire
 
 ASKS = {"message": "SCOUT", "version": 9, "what": 3}
