@@ -1,6 +1,7 @@
 """`zdissect batch DIR -o OUT`: a directory of captures to tables in Parquet."""
 
 import signal
+from importlib.util import find_spec
 from typing import Any
 
 import click
@@ -55,9 +56,7 @@ def batch(directory: str, out: str, rules: tuple[str, ...], quiet: bool, **given
       duckdb -c "SELECT key_expr, count(*) FROM 'tables/messages/*.parquet' WHERE body = 'PUT' GROUP BY ALL"
     """
     options = decode_as(rules)
-    try:
-        import pyarrow  # noqa: F401
-    except ModuleNotFoundError:
+    if find_spec("pyarrow") is None:
         complain("batch writes Parquet with pyarrow, which isn't installed: pip install 'zdissect[batch]'")
         return USAGE
     from zdissect.export.batch import Job

@@ -56,7 +56,7 @@ class Parts:
 
     def empty(self, table: str) -> None:
         """Makes the file of a table that has no rows."""
-        self._waiting.setdefault(table, []).append(schema(table).empty_table().to_batches()[0])
+        self._waiting.setdefault(table, []).append(pa.RecordBatch.from_pylist([], schema(table)))
 
     def _flush(self, table: str) -> None:
         waiting = self._waiting[table]

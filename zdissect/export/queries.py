@@ -1,0 +1,108 @@
+"""Ready queries on the tables. Each is the same text for DuckDB and for Spark SQL, and is run by the tests."""
+
+from typing import NamedTuple
+
+
+class Query(NamedTuple):
+    """A query, and what it tells."""
+
+    title: str
+    doc: str
+    sql: str
+
+
+QUERIES = (
+    Query(
+        "Messages per key",
+        "What is published, how often, how much and by whom. Through a router a sample is seen on each of its links.",
+        """
+SELECT key_expr, src_zid, count(*) AS puts, sum(payload_len) AS bytes, min(ts) AS first_ts, max(ts) AS last_ts
+FROM messages
+WHERE message = 'PUSH' AND body = 'PUT'
+GROUP BY key_expr, src_zid
+ORDER BY puts DESC, key_expr, src_zid
+""",
+    ),
+    Query(
+        "Loss per channel",
+        "Sequence numbers that are missing between one FRAME or FRAGMENT and the next of the same channel: lost on the "
+        "way, dropped by the sender, or not captured (`sn-gap` and `sn-gap-captured` in findings tell which).",
+        """
+WITH carriers AS (
+  SELECT capture, flow_id, src_zid, dst_zid, initiator, reliability, priority, sn,
+         lag(sn) OVER (
+           PARTITION BY capture, flow_id, initiator, reliability, priority
+           ORDER BY part, frame_number, message_index
+         ) AS previous
+  FROM messages JOIN captures USING (file)
+  WHERE message IN ('FRAME', 'FRAGMENT')
+)
+SELECT capture, flow_id, src_zid, dst_zid, reliability, priority, count(*) AS carriers,
+       sum(CASE WHEN sn > previous + 1 THEN sn - previous - 1 ELSE 0 END) AS lost
+FROM carriers
+GROUP BY capture, flow_id, src_zid, dst_zid, reliability, priority
+ORDER BY lost DESC, capture, flow_id
+""",
+    ),
+    Query(
+        "Query latency",
+        "How long the answers to queries take, for each key that was answered.",
+        """
+SELECT key_expr, count(*) AS replies,
+       percentile_cont(0.5) WITHIN GROUP (ORDER BY response_time_ns) / 1e6 AS median_ms,
+       percentile_cont(0.95) WITHIN GROUP (ORDER BY response_time_ns) / 1e6 AS p95_ms,
+       max(response_time_ns) / 1e6 AS max_ms
+FROM messages
+WHERE message = 'RESPONSE' AND response_time_ns IS NOT NULL
+GROUP BY key_expr
+ORDER BY p95_ms DESC, key_expr
+""",
+    ),
+    Query(
+        "Who declared what",
+        "Subscribers, queryables and tokens, by the node that declared them. A router passes on what it was told.",
+        """
+SELECT src_zid, src_role, body, key_expr, count(*) AS declared, min(ts) AS first_ts
+FROM messages
+WHERE message = 'DECLARE' AND body IN ('D_SUBSCRIBER', 'D_QUERYABLE', 'D_TOKEN')
+GROUP BY src_zid, src_role, body, key_expr
+ORDER BY src_zid, body, key_expr
+""",
+    ),
+    Query(
+        "Sessions that didn't end well",
+        "Connections that ended without a CLOSE, or for a reason other than GENERIC.",
+        """
+SELECT file, flow_id, opener_zid, other_zid, ended, ended_by, close_reason, last_ts
+FROM sessions
+WHERE ended NOT IN ('close', 'open') OR close_reason <> 'GENERIC'
+ORDER BY last_ts, file, flow_id
+""",
+    ),
+    Query(
+        "What is wrong, worst first",
+        "Findings by code, with a place to look at: `zdissect FILE`, then the frame with that number.",
+        """
+SELECT severity, code, count(*) AS number, min(file) AS file, min_by(frame_number, file) AS frame_number
+FROM findings
+GROUP BY severity, code
+ORDER BY CASE severity WHEN 'error' THEN 0 WHEN 'warning' THEN 1 ELSE 2 END, number DESC, code
+""",
+    ),
+    Query(
+        "What became of the bytes",
+        "Payload bytes of each capture. What is neither of the three isn't Zenoh, can't be read (TLS, QUIC), frames "
+        "Zenoh (WebSocket), or was sent again.",
+        """
+SELECT capture, sum(payload_bytes) AS payload, sum(decoded_bytes) AS decoded, sum(undecoded_bytes) AS undecoded,
+       sum(skipped_bytes) AS skipped, sum(missing_bytes) AS missing, max(status) AS status
+FROM captures
+GROUP BY capture
+ORDER BY capture
+""",
+    ),
+)
+
+DUCKDB_VIEWS = "CREATE VIEW {table} AS SELECT * FROM '{out}/{table}/*.parquet';"
+SPARK_VIEWS = 'spark.read.parquet("{out}/{table}").createOrReplaceTempView("{table}")'
+"""How the tables are named before the queries are run."""

@@ -1,0 +1,81 @@
+"""The page about the tables, printed from their columns: `python -m zdissect.export.reference > docs/tables.md`."""
+
+from collections.abc import Iterator
+
+from zdissect.export.queries import DUCKDB_VIEWS, QUERIES, SPARK_VIEWS
+from zdissect.export.tables import ABOUT, TABLES
+
+_INTRODUCTION = """# Tables
+
+`zdissect batch DIR -o OUT` writes four tables, each a directory of Parquet files: `OUT/messages`, `OUT/findings`,
+`OUT/captures`, `OUT/sessions`. This page is printed from their columns; `python -m zdissect.export.reference >
+docs/tables.md` writes it again.
+
+- `file` is the path below DIR, with `/`. `file`, `frame_number`, `buffer` and `offset` lead back to the bytes: `zdissect
+  DIR/FILE` shows the frame. Frames are numbered in each file. In a rotated capture `fragments`, `key_frame`,
+  `request_frame` and `interest_frame` may name a frame of an earlier file of the same capture.
+- The files of one rotated capture are read as one, in order of time, and share `capture` in the table captures. A
+  family is told by its names: `NAME.pcap`, `NAME.pcap1`, `NAME.pcap2` (tcpdump -C, -W), names with a date and a time
+  (tcpdump -G), `NAME_00001_20260102030405.pcap` (dumpcap -b, editcap -c), `NAME.part0.pcap`, each perhaps with `.gz`.
+  Files of a family that overlap in time are captures of their own. `--one-capture` reads all files as one, merged
+  frame by frame where they overlap; `--separate` none.
+- `flow_id` names a conversation within its capture.
+- Times are UTC. `ts` and its like have microseconds, `..._ns` is exact. A time outside the years 1 to 9999 and a number
+  that doesn't fit its column are null.
+- Integers are signed, as Spark has no others: of a 64-bit number the bits are kept.
+- Text that isn't UTF-8 has the bytes at fault as `\\xff`.
+- `--payload N` keeps the first N bytes of `payload`, `--payload none` none; `payload_len` stays. `--fields` fills `fields`
+  with the nodes of `-T json`.
+- A file that can't be read, or not to its end, has a row in captures (`status`, `error`) and one in findings.
+- `schema_version` counts changes of a table other than new columns.
+"""
+
+_QUERIES = """## Queries
+
+The same text runs in DuckDB and in Spark SQL, once the tables have names. In DuckDB (`duckdb`):
+
+```sql
+{duckdb}
+```
+
+In Spark:
+
+```python
+{spark}
+```
+
+Then `spark.sql("...").show()`.
+"""
+
+
+def tables_markdown() -> str:
+    """The page."""
+    return "\n".join([_INTRODUCTION, *_tables(), _views(), *_queries()])
+
+
+def _tables() -> Iterator[str]:
+    for table, columns in TABLES.items():
+        yield f"## {table}\n\n{ABOUT[table]}\n\n| column | type | |\n|---|---|---|"
+        yield from (f"| `{column.name}` | {_type(column.type)} | {column.doc} |" for column in columns)
+        yield ""
+
+
+def _type(text: str) -> str:
+    """A type of a column, as a page can show it."""
+    return f"`{text.replace(',', ', ')}`"
+
+
+def _views() -> str:
+    duckdb, spark = (
+        "\n".join(form.format(out="OUT", table=table) for table in TABLES) for form in (DUCKDB_VIEWS, SPARK_VIEWS)
+    )
+    return _QUERIES.format(duckdb=duckdb, spark=spark)
+
+
+def _queries() -> Iterator[str]:
+    for query in QUERIES:
+        yield f"### {query.title}\n\n{query.doc}\n\n```sql\n{query.sql.strip()}\n```\n"
+
+
+if __name__ == "__main__":
+    print(tables_markdown(), end="")
