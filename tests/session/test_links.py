@@ -67,6 +67,19 @@ def test_a_reconnection_on_the_same_ports_is_a_new_session() -> None:
     assert heard(again).codes == ["unknown-scope"]
 
 
+def test_the_side_that_spoke_second_may_open() -> None:
+    """Over UDP the first datagram says which side is which, and a later handshake may go the other way."""
+    wire = Wire()
+    Talk(wire, (PEER, OTHER_PEER), udp=True).open().frame(0, push("a")).close(0).close(1)
+    back = Parties(("10.0.0.2", "10.0.0.1"), (7447, 40000))
+    talk = Talk(wire, (OTHER_PEER, PEER), back, udp=True).open()
+    talk.frame(0, declare(d_keyexpr(1, "b"))).frame(0, push(1, "/x", SENDER)).frame(1, push(1, "/y", RECEIVER))
+    found = heard(wire)
+    assert found.keys == ["a", "b", "b/x", "b/y"]
+    assert not found.codes
+    assert [row["src_zid"] for row in found.of("PUSH")] == ["cc03", "dd04", "cc03"]
+
+
 def test_two_clients_of_a_router_are_two_sessions() -> None:
     wire = Wire()
     other = CLIENT._replace(wire_zid=b"\x09\xaa")

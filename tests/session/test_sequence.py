@@ -59,6 +59,13 @@ def test_a_duplicate_changes_nothing() -> None:
     assert heard(talk).codes == ["sn-duplicate", "sn-backward"]
 
 
+def test_number_0_may_come_again_like_any_other() -> None:
+    talk = Talk(connect=False)
+    for sn in (0, 0, 1):
+        talk.frame(0, push(), sn=sn)
+    assert heard(talk).codes == ["sn-duplicate"]
+
+
 def test_one_number_may_be_left_out_behind_a_fragmented_message() -> None:
     """The Rust sender uses up one more than there are fragments."""
     big = pushed("demo/big", bytes(100))

@@ -16,9 +16,9 @@ GRACE_NS = 10**9
 MAX_WINDOW = 1 << 30
 """No acknowledgement is further ahead (RFC 7323)."""
 REMEMBERED = 4096
-"""Segments whose bytes wait in their stream, and connections whose SYN or FIN is known."""
+"""Segments whose bytes wait in their stream, and connections whose SYN is known."""
 
-_FIN, _SYN, _ACK = 1, 2, 16
+_SYN, _ACK = 2, 16
 _MASK, _SIGN = 0xFFFFFFFF, 0x80000000
 _Ends = tuple[Endpoint, Endpoint]
 
@@ -65,14 +65,11 @@ class Causal:
         """Segments whose bytes wait in their stream."""
         self.starts: Final[dict[_Ends, int]] = {}
         """Sequence number of the first byte, from SYNs."""
-        self.stops: Final[dict[_Ends, int]] = {}
-        """Sequence number behind the last byte, from FINs."""
 
     def feed(self, segment: Segment, items: list[StreamItem]) -> list[StreamItem]:
         """What may be passed on, now that a segment has given these items."""
-        if segment.flags & (_SYN | _FIN):
-            where, behind = (self.starts, 1) if segment.flags & _SYN else (self.stops, len(segment.payload))
-            _remember(where, (segment.src, segment.dst), segment.seq + behind & _MASK)
+        if segment.flags & _SYN:
+            _remember(self.starts, (segment.src, segment.dst), segment.seq + 1 & _MASK)
         frame = segment.frame
         if segment.payload and (not items or all(item.frame is not frame for item in items)):
             said = _Said(segment.src, segment.dst, segment.seq, segment.ack, segment.flags, segment.offset)
@@ -129,8 +126,7 @@ class Causal:
         base = connection.base[other] if connection.base[other] >= 0 else self.starts.get(back, -1)
         if base < 0 or connection.ended[other] or not connection.patient[side]:
             return False
-        ack = said.ack - (self.stops.get(back) == said.ack - 1 & _MASK)
-        return 0 < _distance(ack, base + connection.passed[other]) <= MAX_WINDOW
+        return 0 < _distance(said.ack, base + connection.passed[other]) <= MAX_WINDOW
 
     def pass_on(self, connection: _Connection, item: StreamItem, out: list[StreamItem]) -> None:
         """Passes an item on."""
