@@ -10,19 +10,13 @@ from .common import DONE, UNREADABLE, USAGE, complain
 from .decode_as import decode_as
 
 
-class Kept(click.ParamType):
-    """How much of payloads is kept: full, none, or a number of bytes."""
-
-    name = "full|N|none"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        if value is None or value == "full":
-            return None
-        if value == "none":
-            return -1
-        if not str(value).isascii() or not str(value).isdecimal():
-            self.fail(f"{value!r} is neither full, none nor a number of bytes", param, ctx)
-        return int(value)
+def _kept(ctx: click.Context, param: click.Parameter, value: str) -> int | None:
+    """How much of payloads is kept: `full` (None), `none` (-1), or a number of bytes."""
+    if value in ("full", "none"):
+        return None if value == "full" else -1
+    if not value.isascii() or not value.isdecimal():
+        raise click.BadParameter(f"{value!r} is neither full, none nor a number of bytes")
+    return int(value)
 
 
 @click.command("batch")
@@ -36,7 +30,7 @@ class Kept(click.ParamType):
     show_default=True,
 )
 @click.option("--include", multiple=True, metavar="GLOB", help="Only these files (name or path below DIR); repeatable.")
-@click.option("--payload", type=Kept(), help="How much of payloads is kept.  [default: full]")
+@click.option("--payload", default="full", callback=_kept, metavar="full|N|none", help="How much of payloads is kept.")
 @click.option("--fields", is_flag=True, help="Fill the column `fields`: whole messages as JSON (slow, large).")
 @click.option("--one-capture", "join", flag_value="one", default="auto", help="All files are one capture.")
 @click.option("--separate", "join", flag_value="separate", help="Every file is a capture of its own.")
@@ -44,6 +38,10 @@ class Kept(click.ParamType):
     "-j", "jobs", type=click.IntRange(min=1), metavar="N", help="Processes; 1: none but this.  [default: all cores]"
 )
 @click.option("-d", "rules", multiple=True, metavar="RULE", help="Decode as: tcp.port==9000,zenoh or udp.port==...")
+@click.option("--spark", is_flag=True, help="Convert with Spark; DIR and OUT may be URIs.")
+@click.option("--master", metavar="URL", help="Where Spark runs; by default here, on all cores.")
+@click.option("--conf", multiple=True, metavar="NAME=VALUE", help="A setting of Spark; repeatable.")
+@click.option("--partitions", type=click.IntRange(min=1), metavar="N", help="Tasks of Spark that decode.")
 @click.option("-q", "quiet", is_flag=True, help="Neither progress nor summary on standard error.")
 def batch(directory: str, out: str, rules: tuple[str, ...], quiet: bool, **given: Any) -> int:
     """Converts a directory of captures, and all below it, to Parquet: OUT/messages, findings, captures, sessions.
@@ -66,12 +64,24 @@ def batch(directory: str, out: str, rules: tuple[str, ...], quiet: bool, **given
     job = Job(directory, out, settings, given["mode"], given["include"], given["join"] or "auto", given["jobs"] or 0)
     before = signal.signal(signal.SIGTERM, _terminate)
     try:
-        return _convert(job, quiet)
+        return _convert(job, quiet, _spark(given))
     finally:
         signal.signal(signal.SIGTERM, before)
 
 
-def _convert(job: Any, quiet: bool) -> int:
+def _spark(given: dict[str, Any]) -> tuple[str | None, dict[str, str], int | None] | None:
+    """What was said about Spark; None if it isn't wanted."""
+    if given["spark"]:
+        from .batch_spark import settings
+
+        return given["master"], settings(given["conf"]), given["partitions"]
+    for name in ("master", "conf", "partitions"):
+        if given[name]:
+            raise click.UsageError(f"--{name} goes with --spark")
+    return None
+
+
+def _convert(job: Any, quiet: bool, spark: tuple[str | None, dict[str, str], int | None] | None) -> int:
     """Converts, and says how it went."""
     import os
 
@@ -79,8 +89,9 @@ def _convert(job: Any, quiet: bool) -> int:
     from zdissect.export.parquet import WriteError
 
     from .batch_progress import progress, summary
+    from .batch_spark import convert
 
-    if not os.path.exists(job.directory):
+    if not os.path.exists(job.directory) and not (spark and "://" in job.directory):
         complain(f"{job.directory}: there is no such directory")
         return USAGE
     if job.mode == "ignore" and os.path.lexists(job.out):
@@ -88,10 +99,13 @@ def _convert(job: Any, quiet: bool) -> int:
         return DONE
     try:
         with progress(quiet) as watch:
-            report = convert_directory(job, watch)
+            report = convert_directory(job, watch) if spark is None else convert(job, *spark)
     except WriteError as problem:
         complain(str(problem))
         return USAGE
+    except KeyboardInterrupt:
+        complain("interrupted: no tables were written")
+        raise click.Abort from None
     if report is None:
         what = f"no file fits {' or '.join(job.include)}" if job.include else "no captures"
         complain(f"{job.directory}: {what} in it; nothing was written")
@@ -103,6 +117,7 @@ def _convert(job: Any, quiet: bool) -> int:
 
 def _terminate(*_: object) -> None:
     """Ends as on Ctrl-C: nothing is left behind."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
     raise SystemExit(128 + signal.SIGTERM)
 
 

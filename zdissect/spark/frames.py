@@ -113,7 +113,8 @@ def _marker(task: Task, kinds: pa.Schema) -> pa.RecordBatch:
     place = task.place
     row = {
         "file": task.name, "number": 0, "ts_ns": 0, "link": -1, "wire_len": 0, "data": b"", "capture": place.capture,
-        "part": -1, "order_ns": place.position, "bucket": place.bucket, "survey": task.survey, "place": json.dumps(place),
+        "part": -1, "order_ns": place.position, "bucket": place.bucket, "survey": task.survey,
+        "place": json.dumps(place),
     }  # fmt: skip
     return pa.RecordBatch.from_pylist([row], schema=kinds)
 

@@ -10,7 +10,6 @@ asks by multicast is answered on other ports, and samples are compared with the 
 them.
 """
 
-import json
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -21,17 +20,22 @@ from zdissect.export.files import AUTO, Source
 from zdissect.export.tables import TABLES
 from zdissect.spark import plan, register
 from zdissect.spark.frames import ORDER
+from zdissect.spark.plan import Planned
 from zdissect.spark.ranges import RANGE_BYTES, Survey, survey
 from zdissect.spark.source import PLAN
-from zdissect.spark.store import everywhere
+from zdissect.spark.store import everywhere, is_remote
 from zdissect.spark.tables import MESSAGES, MIXED, ddl, decoder, unpack
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 
-class Job(NamedTuple):
-    """What is to be converted, and how."""
+_FEW = 256 << 20
+"""Bytes that the driver reads itself sooner than Spark has started a task for each file."""
+
+
+class Reading(NamedTuple):
+    """What is to be read, and how."""
 
     sources: list[Source]
     settings: Settings
@@ -41,24 +45,25 @@ class Job(NamedTuple):
     range_bytes: int = RANGE_BYTES
 
 
-def surveys(spark: "SparkSession", job: Job) -> list[Survey]:
+def surveys(spark: "SparkSession", job: Reading) -> list[Survey]:
     """Looks at all files, many at a time."""
     range_bytes = job.range_bytes
+    ordered = sorted(job.sources, key=lambda one: -one.size)
+    if sum(one.size for one in ordered) < _FEW and not any(is_remote(one.path) for one in ordered):
+        return [survey(one, range_bytes) for one in ordered]
+    asked = [(one._replace(path=everywhere(one.path)), one.path) for one in ordered]
 
     def look(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
-            asked = [json.loads(text) for text in batch.column(0).to_pylist()]
-            found = [survey(Source(*source), range_bytes, shown).json() for source, shown in asked]
+            chosen = [asked[number] for number in batch.column(0).to_pylist()]
+            found = [survey(source, range_bytes, shown).json() for source, shown in chosen]
             yield pa.RecordBatch.from_pydict({"survey": found})
 
-    ordered = sorted(job.sources, key=lambda one: -one.size)
-    rows = [(json.dumps((one._replace(path=everywhere(one.path)), one.path)),) for one in ordered]
-    tasks = min(len(rows), 4 * job.partitions)
-    listed = spark.createDataFrame(rows, "source string").repartition(tasks)
+    listed = spark.range(0, len(asked), 1, min(len(asked), 4 * job.partitions))
     return [Survey.load(row[0]) for row in listed.mapInArrow(look, "survey string").collect()]
 
 
-def decoded(spark: "SparkSession", job: Job, captures: list[list[plan.Planned]]) -> "DataFrame":
+def decoded(spark: "SparkSession", job: Reading, captures: list[list[Planned]]) -> "DataFrame":
     """The rows of all tables, as they leave the workers."""
     register(spark)
     reader = spark.read.format("zenoh-frames").option(PLAN, plan.dump(plan.spread(captures, job.partitions)))

@@ -8,6 +8,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 from operator import itemgetter
+from typing import Any
 
 import pyarrow as pa
 
@@ -20,6 +21,8 @@ from zdissect.spark.plan import Place, Planned
 from zdissect.spark.ranges import Survey
 
 MESSAGES = "messages"
+TOLD = "told"
+"""Name in place of a table for what there is to tell of a capture, as JSON."""
 OTHER = (("other_table", pa.string()), ("other_rows", pa.binary()))
 """The columns beside those of `messages`."""
 
@@ -55,13 +58,15 @@ def decoder(settings: Settings) -> Callable[[Iterable[pa.RecordBatch]], Iterator
 
     def decode(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for _, group in groupby(rows(batches), key=itemgetter(0)):
-            yield from map(mixed, tables(group, settings))
+            told: dict[str, Any] = {}
+            yield from map(mixed, tables(group, settings, told))
+            yield _packed(TOLD, json.dumps(told).encode())
 
     return decode
 
 
-def tables(group: Iterable[Row], settings: Settings) -> Iterator[TableBatch]:
-    """The tables of one capture, from its rows in order."""
+def tables(group: Iterable[Row], settings: Settings, told: dict[str, Any]) -> Iterator[TableBatch]:
+    """The tables of one capture, from its rows in order. What there is to tell of it is entered into `told`."""
     files: dict[str, FileFacts] = {}
     decoding = Decoding(settings, files)
     try:
@@ -71,6 +76,7 @@ def tables(group: Iterable[Row], settings: Settings) -> Iterator[TableBatch]:
             else:
                 yield from decoding.feed(frame)
         yield from decoding.close()
+        told |= {"accounting": decoding.accounting(), "codes": decoding.codes}
     except Exception as fault:  # one capture must not keep the others from being converted
         for facts in files.values():
             if facts.status == OK:
@@ -78,8 +84,11 @@ def tables(group: Iterable[Row], settings: Settings) -> Iterator[TableBatch]:
                 facts.problem(FAILED, f"{facts.file}: {what}")
         yield from (batch for table in decoding.out for batch in decoding.take(table))
         yield from Decoding(settings, files).close()
+        told |= {"accounting": {}, "codes": decoding.codes}
         for _ in group:
             pass  # groupby would go on with them
+    told["files"] = [[one.file, one.status, one.error, one.frames] for one in files.values()]
+    told["rows"] = {table: batches.total for table, batches in decoding.out.items()}
 
 
 _MIXED = pa.schema([*schema(MESSAGES), *(pa.field(*one) for one in OTHER)])
@@ -94,8 +103,11 @@ def mixed(found: TableBatch) -> pa.RecordBatch:
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, batch.schema) as writer:
         writer.write_batch(batch)
-    row = {"other_table": table, "other_rows": sink.getvalue().to_pybytes()}
-    return pa.RecordBatch.from_pylist([row], schema=_MIXED)
+    return _packed(table, sink.getvalue().to_pybytes())
+
+
+def _packed(table: str, content: bytes) -> pa.RecordBatch:
+    return pa.RecordBatch.from_pylist([{"other_table": table, "other_rows": content}], schema=_MIXED)
 
 
 def unpack(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -1,0 +1,128 @@
+"""`zdissect batch --spark`: a directory of captures to tables, written by Spark.
+
+A local output is written beside its place and moved there when it is complete, as without Spark. Behind a URI, where
+nothing can be moved, each table is written by Spark's save mode and has a `_SUCCESS` when it is complete.
+"""
+
+import json
+import re
+from collections import Counter
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from zdissect.export.batch import Job, Report
+from zdissect.export.facts import FileFacts
+from zdissect.export.parquet import WriteError
+from zdissect.export.target import ERROR, Target
+from zdissect.export.work import Done
+from zdissect.spark import plan
+from zdissect.spark.job import Reading, decoded, surveys, tables
+from zdissect.spark.options import BATCH_ROWS
+from zdissect.spark.store import exists, is_remote, local, sources
+from zdissect.spark.tables import TOLD
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pyspark.sql import DataFrame, SparkSession
+
+OVERWRITE = "overwrite"
+
+_SETTINGS = {
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "2000",  # frames may be large
+}
+
+
+class SparkFailure(WriteError):
+    """Spark gave up. Its text says why, in one line."""
+
+
+def convert_directory(spark: "SparkSession", job: Job, partitions: int) -> Report | None:
+    """Converts the captures of a directory; None if there are none. Raises WriteError, of which SparkFailure is one."""
+    try:
+        return _convert(spark, job, partitions)
+    except Exception as problem:
+        if type(problem).__module__.split(".")[0] not in ("pyspark", "py4j"):
+            raise
+        raise SparkFailure(f"Spark gave up, no tables were written: {reason(str(problem))}") from problem
+
+
+def reason(text: str) -> str:
+    """What matters of the text of an exception that came out of Spark."""
+    if "No space left on device" in text:
+        return "the disk is full; make room, or choose another place with -o or for spark.local.dir"
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    causes = [line for line in lines if line.startswith("Caused by:") or re.match(r"[\w.]*(Error|Exception): ", line)]
+    return (causes or lines or ["it doesn't say why"])[-1][:300]
+
+
+def _convert(spark: "SparkSession", job: Job, partitions: int) -> Report | None:
+    """The conversion itself."""
+    remote = is_remote(job.out)
+    target = Target(local(job.out), job.mode)
+    if not remote:
+        target.check()
+    elif job.mode == ERROR and exists(job.out):
+        raise WriteError(f"{job.out} exists: choose another place, or --mode append, overwrite or ignore")
+    found = sources(local(job.directory), job.include)
+    if not found:
+        return None
+    reading = Reading(found, replace(job.settings, batch_rows=BATCH_ROWS), job.join, partitions)
+    with _configured(spark):
+        surveyed = surveys(spark, reading)
+        captures = plan.captures(surveyed, job.join)
+        report = Report(captures=len(captures), size=sum(one.size for one in surveyed))
+        mixed = decoded(spark, reading, captures)
+        if remote:
+            report.done = _write(mixed, job.out.rstrip("/"), job.mode)
+        else:
+            with target:
+                report.done = _write(mixed, Path(target.temporary).absolute().as_uri(), OVERWRITE)
+                target.commit()
+    return report
+
+
+@contextmanager
+def _configured(spark: "SparkSession") -> "Iterator[None]":
+    """What the job needs of the session's settings, which may be somebody else's."""
+    before = {name: spark.conf.get(name, None) for name in _SETTINGS}
+    try:
+        for name, value in _SETTINGS.items():
+            spark.conf.set(name, value)
+        yield
+    finally:
+        for name, old in before.items():
+            if old is None:
+                spark.conf.unset(name)
+            else:
+                spark.conf.set(name, old)
+
+
+def _write(mixed: "DataFrame", out: str, mode: str) -> Done:
+    """Writes all tables; what there is to tell. Captures are decoded once: what leaves the workers is kept on disk."""
+    from pyspark import StorageLevel
+
+    mixed = mixed.persist(StorageLevel.DISK_ONLY)
+    try:
+        for name, table in tables(mixed).items():
+            table.write.mode(mode).parquet(f"{out}/{name}")
+        return _done(mixed.where(f"other_table = '{TOLD}'").select("other_rows"))
+    finally:
+        mixed.unpersist()
+
+
+def _done(told: "DataFrame") -> Done:
+    """What the workers tell of their captures."""
+    done = Done()
+    for row in told.collect():
+        found = json.loads(bytes(row[0]))
+        done.files += [FileFacts(file, status=status, error=error, frames=frames)
+                       for file, status, error, frames in found["files"]]  # fmt: skip
+        done.rows += Counter(found["rows"])
+        done.codes += Counter(found["codes"])
+        done.accounting.update(found["accounting"])
+    return done
