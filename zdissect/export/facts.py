@@ -10,6 +10,7 @@ from zdissect.stats.accounting import Accounting
 OK, CUT, DAMAGED, UNREADABLE, FAILED = "ok", "cut", "damaged", "unreadable", "failed"
 """What became of a file. Of all but the first there is a finding, `capture-STATUS`."""
 
+
 @dataclass(slots=True)
 class FileFacts:
     """One input file."""

@@ -26,19 +26,22 @@ ORDER BY puts DESC, key_expr, src_zid
     Query(
         "Loss per channel",
         "Sequence numbers that are missing between one FRAME or FRAGMENT and the next of the same channel: lost on the "
-        "way, dropped by the sender, or not captured (`sn-gap` and `sn-gap-captured` in findings tell which).",
+        "way, dropped by the sender, or not captured (`sn-gap` and `sn-gap-captured` in findings tell which). One that "
+        "is left out behind fragments is none: senders do that.",
         """
 WITH carriers AS (
   SELECT capture, flow_id, src_zid, dst_zid, initiator, reliability, priority, sn,
-         lag(sn) OVER (
-           PARTITION BY capture, flow_id, initiator, reliability, priority
-           ORDER BY part, frame_number, message_index
-         ) AS previous
+         lag(sn) OVER channel AS previous, lag(message) OVER channel AS behind
   FROM messages JOIN captures USING (file)
   WHERE message IN ('FRAME', 'FRAGMENT')
+  WINDOW channel AS (
+    PARTITION BY capture, flow_id, initiator, reliability, priority
+    ORDER BY part, frame_number, message_index
+  )
 )
 SELECT capture, flow_id, src_zid, dst_zid, reliability, priority, count(*) AS carriers,
-       sum(CASE WHEN sn > previous + 1 THEN sn - previous - 1 ELSE 0 END) AS lost
+       sum(CASE WHEN sn = previous + 2 AND behind = 'FRAGMENT' THEN 0
+                WHEN sn > previous + 1 THEN sn - previous - 1 ELSE 0 END) AS lost
 FROM carriers
 GROUP BY capture, flow_id, src_zid, dst_zid, reliability, priority
 ORDER BY lost DESC, capture, flow_id

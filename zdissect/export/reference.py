@@ -11,8 +11,8 @@ _INTRODUCTION = """# Tables
 `OUT/captures`, `OUT/sessions`. This page is printed from their columns; `python -m zdissect.export.reference >
 docs/tables.md` writes it again.
 
-- `file` is the path below DIR, with `/`. `file`, `frame_number`, `buffer` and `offset` lead back to the bytes: `zdissect
-  DIR/FILE` shows the frame. Frames are numbered in each file. In a rotated capture `fragments`, `key_frame`,
+- `file` is the path below DIR, with `/`. `file`, `frame_number`, `buffer` and `offset` lead back to the bytes:
+  `zdissect DIR/FILE` shows the frame. Frames are numbered in each file. In a rotated capture `fragments`, `key_frame`,
   `request_frame` and `interest_frame` may name a frame of an earlier file of the same capture.
 - The files of one rotated capture are read as one, in order of time, and share `capture` in the table captures. A
   family is told by its names: `NAME.pcap`, `NAME.pcap1`, `NAME.pcap2` (tcpdump -C, -W), names with a date and a time
@@ -24,8 +24,8 @@ docs/tables.md` writes it again.
   that doesn't fit its column are null.
 - Integers are signed, as Spark has no others: of a 64-bit number the bits are kept.
 - Text that isn't UTF-8 has the bytes at fault as `\\xff`.
-- `--payload N` keeps the first N bytes of `payload`, `--payload none` none; `payload_len` stays. `--fields` fills `fields`
-  with the nodes of `-T json`.
+- `--payload N` keeps the first N bytes of `payload`, `--payload none` none; `payload_len` stays. `--fields` fills
+  `fields` with the nodes of `-T json`.
 - A file that can't be read, or not to its end, has a row in captures (`status`, `error`) and one in findings.
 - `schema_version` counts changes of a table other than new columns.
 """

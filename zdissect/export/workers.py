@@ -4,6 +4,7 @@ import gc
 import multiprocessing
 import os
 import signal
+import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -13,6 +14,7 @@ from typing import Any, NamedTuple
 
 from zdissect.export.decoding import Settings
 from zdissect.export.files import Work
+from zdissect.export.parquet import unwritable
 from zdissect.export.work import Done, convert
 
 _INTERVAL_S = 0.25
@@ -45,7 +47,10 @@ def run(
     """
     # not fork: pyarrow has threads, and a forked process would share their locks
     context = multiprocessing.get_context("spawn")
-    told: Any = context.RawArray("q", _SLOTS * len(tasks))  # without a lock, which a dying process could keep
+    try:
+        told: Any = context.RawArray("q", _SLOTS * len(tasks))  # without a lock, which a dying process could keep
+    except OSError as error:  # it stands in a file
+        raise unwritable(tempfile.gettempdir(), error) from error
     before = set(multiprocessing.active_children())
     pool = ProcessPoolExecutor(min(jobs, len(tasks)), context, _start, (told,))
     try:

@@ -1,0 +1,107 @@
+"""Several processes, some of which die."""
+
+import multiprocessing
+import shutil
+
+import pytest
+
+from tests.export.deadly import Deadly
+from tests.export.tables import SAMPLES, converted, rows, where
+from zdissect.export import batch
+from zdissect.export.batch import bundle
+from zdissect.export.files import Source, Work
+from zdissect.export.parquet import WriteError
+
+
+def _work(size):
+    return Work(((Source(f"{size}.pcap", "", size),),))
+
+
+def test_bundles():
+    works = [_work(size) for size in (10, 1000, 20, 30, 40)]
+    assert [[work.size for work in one] for one in bundle(works, 2)] == [[1000], [40, 30, 20, 10]]
+    assert [[work.size for work in one] for one in bundle(works, 10)] == [[1000], [40], [30], [20], [10]]
+    assert bundle([], 2) == []
+
+
+@pytest.fixture
+def directory(tmp_path):
+    """Some captures."""
+    path = tmp_path / "in"
+    path.mkdir()
+    for name in ("a", "b", "c", "d", "e"):
+        shutil.copy(SAMPLES / "query-router.pcap", path / f"{name}.pcap")
+    return path
+
+
+@pytest.mark.parametrize(
+    "deadly", [{"c.pcap"}, {"a.pcap", "e.pcap"}, {"a.pcap", "b.pcap", "c.pcap", "d.pcap", "e.pcap"}]
+)
+def test_one_that_dies_takes_only_its_capture_with_it(deadly, directory, tmp_path, monkeypatch):
+    plan = batch.plan
+
+    def some_are_deadly(sources, mode):
+        works = plan(sources, mode)
+        return [Deadly(work.groups) if work.sources[0].name in deadly else work for work in works]
+
+    monkeypatch.setattr(batch, "plan", some_are_deadly)
+    report = converted(directory, tmp_path / "out", jobs=2)
+    status = {row["file"]: row["status"] for row in rows(tmp_path / "out", "captures")}
+    assert status == {
+        f"{name}.pcap": "failed" if f"{name}.pcap" in deadly else "ok" for name in ("a", "b", "c", "d", "e")
+    }
+    assert {facts.file for facts in report.bad} == deadly
+    assert len(rows(tmp_path / "out")) == 310 * (5 - len(deadly))
+    assert {row["file"] for row in rows(tmp_path / "out", "findings") if row["code"] == "capture-failed"} == deadly
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in", "out"]
+    assert not multiprocessing.active_children()
+
+
+def test_output_that_cannot_be_written_ends_it(directory, tmp_path, monkeypatch):
+    """Told by a process, here: its directory is gone."""
+    attempt = batch.Target.attempt
+
+    def gone(self, name):
+        path = attempt(self, name)
+        path.rmdir()
+        return path
+
+    monkeypatch.setattr(batch.Target, "attempt", gone)
+    with pytest.raises(WriteError, match="it cannot be written"):
+        converted(directory, tmp_path / "out", jobs=2)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in"]
+    assert not multiprocessing.active_children()
+
+
+def test_an_interrupt_leaves_nothing(directory, tmp_path):
+    class Interrupted:
+        def begin(self, files, size):
+            pass
+
+        def update(self, files, size, messages):
+            raise KeyboardInterrupt
+
+    job = batch.Job(str(directory), str(tmp_path / "out"), jobs=2)
+    with pytest.raises(KeyboardInterrupt):
+        batch.convert_directory(job, Interrupted())
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in"]
+    assert not multiprocessing.active_children()
+
+
+def test_what_is_told_adds_up(directory, tmp_path):
+    seen = []
+
+    class Watch:
+        def begin(self, files, size):
+            seen.append((files, size))
+
+        def update(self, files, size, messages):
+            seen.append((files, size, messages))
+
+    for jobs in (1, 2):
+        seen.clear()
+        batch.convert_directory(batch.Job(str(directory), str(tmp_path / f"out{jobs}"), jobs=jobs), Watch())
+        size = sum(path.stat().st_size for path in directory.iterdir())
+        assert seen[0] == (5, size)
+        assert seen[-1] == (5, size, 1550)
+    assert sorted(rows(tmp_path / "out1"), key=where) == sorted(rows(tmp_path / "out2"), key=where)
