@@ -1,13 +1,13 @@
 """Design section 7, invariant 2: bytes made to be expensive cost no more than their length."""
 
-import sys
 from collections.abc import Callable
 
 import pytest
 
 from tests.engine.tapes import check
 from tests.making import Entry, Seeded
-from zdissect.engine import interpreter
+from tests.work import lines
+from zdissect.engine import interpreter, structures
 from zdissect.engine.interpreter import interpret
 from zdissect.engine.vle import encode
 from zdissect.grammar.batch import BATCH, SCOUTING_DATAGRAM
@@ -45,23 +45,8 @@ ADVERSARIES: dict[str, tuple[Entry, Callable[[int], bytes]]] = {
 
 
 def operations(entry: Entry, data: bytes) -> int:
-    """Lines of the interpreter that run: a measure that doesn't depend on the machine."""
-    count = 0
-
-    def trace(frame, event, _):
-        nonlocal count
-        if frame.f_code.co_filename != interpreter.__file__:
-            return None
-        count += event == "line"
-        return trace
-
-    before = sys.gettrace()
-    sys.settrace(trace)
-    try:
-        interpret(entry, data)
-    finally:
-        sys.settrace(before)
-    return count
+    """Lines of the interpreter that run."""
+    return lines(lambda: interpret(entry, data), interpreter, structures)
 
 
 @pytest.mark.parametrize("name", ADVERSARIES)

@@ -2,7 +2,6 @@
 
 import tracemalloc
 from contextlib import suppress
-from time import perf_counter
 
 import pytest
 from hypothesis import given
@@ -107,10 +106,8 @@ def test_a_huge_claim_takes_no_memory() -> None:
     bomb = raw(bytes(15_000_000))
     decompress(E24, 100)
     tracemalloc.start()
-    started = perf_counter()
     with pytest.raises(CompressionError, match="holds 15000000 bytes, but 65535 are allowed"):
         decompress(bomb, 65535)
-    assert perf_counter() - started < 1
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 200_000
