@@ -5,6 +5,7 @@ import pytest
 from tests.heard import heard
 from tests.say import push, put
 from tests.talk import Talk
+from tests.wire import Parties
 
 AGREED = pytest.mark.parametrize("what", ["compression", "low_latency"])
 
@@ -123,3 +124,14 @@ def test_nothing_special_was_agreed_and_it_isnt_in_the_capture() -> None:
     found = heard([frame for frame in talk.wire.frames if frame.data[29] == 1])
     assert found.keys == ["a", "b"]
     assert not found.codes
+
+
+@AGREED
+def test_datagrams_on_any_port_from_the_middle_of_a_handshake(what: str) -> None:
+    """They wait for a proof; how the first ones are framed changes between them."""
+    talk = Talk(udp=True, parties=Parties(ports=(40000, 9999))).open(**agree(what))
+    for name in ("a", "b", "c"):
+        talk.frame(0, push(name, body=put(bytes(99))), compress=what == "compression")
+    found = heard(talk.wire.frames[2:])
+    assert found.keys == ["a", "b", "c"]
+    assert found.codes == ["guessed-framing"]

@@ -122,8 +122,8 @@ class StreamConversation:
     def reframe(self, direction: int, framing: Framing) -> None:
         """Takes over what a handshake agreed on: from the next batch of this direction on."""
         cutter = self.sides[direction].cutter
-        cutter.unsure = framing is UNKNOWN
-        if framing is not UNKNOWN:
+        cutter.unsure = framing == UNKNOWN
+        if framing != UNKNOWN:
             cutter.framing = framing._replace(prefix=4 if framing.low_latency else 2)
 
     def head(self, direction: int) -> bytes:

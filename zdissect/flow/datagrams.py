@@ -38,6 +38,12 @@ class DatagramConversation:
         """0 if the side that spoke first sent it."""
         return int(datagram.src != self.flow.ends[0])
 
+    def settle(self, datagram: Datagram) -> None:
+        """Finds out how the datagram is framed, if a handshake agreed on what isn't in the capture."""
+        direction = self.direction(datagram)
+        if self.framings[direction] == UNKNOWN:
+            self.framings[direction] = detect.transport(datagram.payload, cut=datagram.missing > 0) or DATAGRAM
+
 
 class Datagrams:
     """All datagrams of a capture."""
@@ -72,13 +78,11 @@ class Datagrams:
                 flow.verdict = Verdict.QUIC
             elif self.proves(conversation, datagram, cut):
                 flow.verdict = Verdict.ZENOH
-                waiting, conversation.waiting = conversation.waiting, []
-                yield from ((one, TRANSPORT) for one in waiting)
         if flow.verdict is Verdict.ZENOH:
-            direction = conversation.direction(datagram)
-            if conversation.framings[direction] is UNKNOWN:
-                conversation.framings[direction] = detect.transport(data, cut=cut) or DATAGRAM
-            yield datagram, TRANSPORT
+            waiting, conversation.waiting = conversation.waiting, []
+            for one in (*waiting, datagram):
+                conversation.settle(one)
+                yield one, TRANSPORT
 
     def conversation(self, datagram: Datagram) -> DatagramConversation:
         """The conversation that a datagram belongs to."""
@@ -110,9 +114,10 @@ class Datagrams:
             conversation.waiting.clear()
             conversation.told = 0
             return False
-        conversation.framings = [framing, framing]
         if datagram.dst in self.groups:
+            conversation.framings = [framing, framing]
             return True
+        conversation.framings = [UNKNOWN, UNKNOWN]
         opening = None if cut else detect.opens_session(data, framing)
         if opening == JOIN:
             self.groups[datagram.dst] = framing

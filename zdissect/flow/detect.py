@@ -95,8 +95,12 @@ def scouting(data: bytes, *, cut: bool = False) -> Tape | None:
 
 
 def transport(data: bytes, *, cut: bool = False) -> Framing | None:
-    """The framing under which a datagram decodes to its end as a batch; None if it does under none."""
-    return next((framing for framing in DATAGRAM_FRAMINGS if is_batch(data, framing, cut=cut)), None)
+    """The framing under which a datagram decodes to its end as a batch; None if it does under none.
+
+    A transport OAM, which nobody sends, is the last choice: it begins like a header byte that says "not compressed".
+    """
+    found = [framing for framing in DATAGRAM_FRAMINGS if is_batch(data, framing, cut=cut)]
+    return found[-1 if not data[:1].strip(b"\x80\x00") else 0] if found else None
 
 
 def tells(data: bytes, framing: Framing, sequence: resync.Sequence, *, cut: bool = False) -> bool:
