@@ -32,17 +32,23 @@ class Table:
 
     def rows(self, item: Dissection) -> list[Row]:
         """The rows of a dissection: dicts with the columns that have a value."""
+        out = self.numbered(item)
+        if out:
+            where = self.where(item)
+            for row in out:
+                row.update(where)
+        return out
+
+    def numbered(self, item: Dissection) -> list[Row]:
+        """The rows of a dissection without what they share, which `where` tells once for all of them."""
         frame = item.frame
         if self.frame != (frame.source, frame.number):
             self.frame = (frame.source, frame.number)
             self.index = 0
         out = [message.row for message in item.messages]
-        if out:
-            where = self.where(item)
-            for row in out:
-                row.update(where)
-                row["message_index"] = self.index
-                self.index += 1
+        for index, row in enumerate(out, self.index):
+            row["message_index"] = index
+        self.index += len(out)
         return out
 
     @staticmethod

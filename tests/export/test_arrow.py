@@ -92,3 +92,14 @@ def test_a_batch_is_full_by_rows_or_by_bytes():
     assert batches.add([{"sn": 1}], 1)
     batches.take()
     assert batches.add([{"sn": 1}] * CHUNK)
+
+
+def test_what_rows_share_is_given_once():
+    batches = Batches("messages", limit=2)
+    batches.add([{"sn": 1}, {"sn": 2}], shared={"file": "a", "ts_ns": 1 << 63})
+    batches.add([{"sn": 3}], shared={"file": "b", "ts_ns": 5})
+    batch = batches.take()
+    got = [(row["sn"], row["file"], row["ts_ns"]) for row in batch.to_pylist()]
+    assert got == [(1, "a", None), (2, "a", None), (3, "b", 5)]
+    batches.add([{"sn": 4}], shared={"file": "c", "ts_ns": 6})
+    assert batches.take().column("file").to_pylist() == ["c"]

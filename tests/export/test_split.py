@@ -36,7 +36,7 @@ def _rows(out: Path, table: str, before: dict[str, int]):
 
 
 @given(st.data())
-@settings(max_examples=25)
+@settings(max_examples=15)
 @pytest.mark.parametrize("join", ["auto", "one"])
 def test_cut_anywhere(join, data):
     name = data.draw(st.sampled_from(NAMES))

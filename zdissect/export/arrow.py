@@ -34,12 +34,20 @@ class Batches:
         self.total = 0
         """Rows of all batches so far, and of the one to come."""
         self._rows: list[Row] = []
+        self._shared: list[Row] = []
+        self._runs: list[int] = []
         self._columns: dict[str, list[Any]] = {}
         self._size = self._bytes = 0
 
-    def add(self, rows: Sequence[Row], size: int = 0) -> bool:
-        """Takes rows, which hold about so many bytes; returns whether it is time for a batch. Rows are not kept."""
+    def add(self, rows: Sequence[Row], size: int = 0, shared: Row | None = None) -> bool:
+        """Takes rows, which hold about so many bytes; returns whether it is time for a batch. Rows are not kept.
+
+        `shared` are the columns that all these rows have in common: all rows of a batch come with it, or none.
+        """
         self._rows += rows
+        if shared is not None:
+            self._shared.append(shared)
+            self._runs.append(len(rows))
         self._bytes += size
         self.total += len(rows)
         if len(self._rows) >= CHUNK:
@@ -65,22 +73,31 @@ class Batches:
             self._turn()
         if not self._size:
             return None
-        out = record_batch(self.schema, self._columns, self._size)
+        shared = {name: [row[name] for row in self._shared] for name in self._shared[0]} if self._shared else {}
+        out = record_batch(self.schema, self._columns, self._size, shared, self._runs)
         self._columns = {}
+        self._shared, self._runs = [], []
         self._size = self._bytes = 0
         return out
 
 
-def record_batch(kinds: pa.Schema, columns: dict[str, list[Any]], size: int) -> pa.RecordBatch:
-    """A batch of so many rows; columns that aren't given are null.
+def record_batch(
+    kinds: pa.Schema, columns: dict[str, list[Any]], size: int, shared: dict[str, list[Any]], runs: list[int]
+) -> pa.RecordBatch:
+    """A batch of so many rows; columns that aren't given are null. Values of `shared` are for runs of rows each.
 
     A number that doesn't fit its column, or a time outside the years 1 to 9999, is null; text that isn't UTF-8 has the
     bytes at fault escaped.
     """
-    arrays = [
-        _array(columns[field.name], field.type) if field.name in columns else pa.nulls(size, field.type)
-        for field in kinds
-    ]
+    places = pa.array([place for place, run in enumerate(runs) for _ in range(run)], pa.int32())
+    arrays = []
+    for name, kind in zip(kinds.names, kinds.types, strict=True):
+        if name in shared:
+            arrays.append(_array(shared[name], kind).take(places))
+        elif name in columns:
+            arrays.append(_array(columns[name], kind))
+        else:
+            arrays.append(pa.nulls(size, kind))
     return pa.RecordBatch.from_arrays(arrays, schema=kinds)
 
 

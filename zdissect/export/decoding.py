@@ -126,10 +126,10 @@ class Decoding:
         self.links.feed(item)
         out: list[TableBatch] = []
         if isinstance(item, Dissection):
-            rows = self.table.rows(item)
+            rows = self.table.numbered(item)
             facts.messages += len(rows)
             self.adapt(item, rows)
-            if self.out["messages"].add(rows, len(item.buffer.data)):
+            if rows and self.out["messages"].add(rows, len(item.buffer.data), Table.where(item)):
                 out += self.take("messages")
             if not item.tape.remarks:
                 return out
