@@ -33,7 +33,8 @@ def read_messages(spark: "SparkSession", path: str, **options: object) -> "DataF
         options: `ports`, `payload`, `fields`, `include`, `join`, as `zdissect.spark.source` describes them.
     """
     register(spark)
-    texts = {name: str(value) for name, value in options.items()}
+    pushdown = spark.conf.get("spark.sql.python.filterPushdown.enabled", "false")
+    texts = {"pushdown": pushdown} | {name: str(value) for name, value in options.items()}
     return spark.read.format("zenoh").options(**texts).load(path)
 
 

@@ -17,6 +17,8 @@ class Options(NamedTuple):
     include: tuple[str, ...]
     join: str
     settings: Settings
+    pushdown: bool = False
+    """Filters are taken from Spark."""
 
     @classmethod
     def of(cls, given: Mapping[str, str]) -> "Options":
@@ -30,9 +32,9 @@ class Options(NamedTuple):
             raise ValueError(f"join is {join!r}, but may be {AUTO}, {ONE} or {SEPARATE}")
         include = tuple(one.strip() for one in found.get("include", "").split(",") if one.strip())
         tcp, udp = ports(found.get("ports", ""))
-        fields = found.get("fields", "false").lower() in ("true", "1", "yes")
+        fields, pushdown = (found.get(name, "").lower() in ("true", "1", "yes") for name in ("fields", "pushdown"))
         settings = Settings(tcp, udp, payload(found.get("payload", "full")), fields, BATCH_ROWS)
-        return cls(path, include, join, settings)
+        return cls(path, include, join, settings, pushdown)
 
 
 def ports(text: str) -> tuple[frozenset[int], frozenset[int]]:

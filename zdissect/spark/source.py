@@ -4,7 +4,8 @@
 
 Options of both: `include` (patterns of file names, separated by commas) and `join` (auto, one or separate: which files
 are one capture). Of `zenoh`: `ports` (`9000` or `tcp:9000,udp:7000`: what is Zenoh whatever it looks like), `payload`
-(full, none, or a number of bytes) and `fields` (true fills the column of that name).
+(full, none, or a number of bytes), `fields` (true fills the column of that name) and `pushdown` (true where the
+session has spark.sql.python.filterPushdown.enabled: it refuses sources that take filters where it hasn't).
 """
 
 from collections.abc import Iterator, Sequence
@@ -84,18 +85,14 @@ class Zenoh(DataSource):
         return ddl(MESSAGES)
 
     def reader(self, schema: StructType) -> DataSourceReader:
-        return _MessagesReader(Options.of(self.options))
+        options = Options.of(self.options)
+        return _FilteringReader(options) if options.pushdown else _MessagesReader(options)
 
 
 class _MessagesReader(DataSourceReader):
     def __init__(self, options: Options) -> None:
         self.options = options
         self.conditions = Conditions()
-
-    def pushFilters(self, filters: list[Filter]) -> Iterator[Filter]:  # noqa: N802 (Spark's name)
-        """Takes what the rows must fulfil. Spark is given all back: it looks again at what is left."""
-        self.conditions = Conditions(filters)
-        yield from filters
 
     def partitions(self) -> Sequence[InputPartition]:
         allow = self.conditions.allow
@@ -124,3 +121,12 @@ class _MessagesReader(DataSourceReader):
         for table, batch in decoding.close():
             if table == MESSAGES:
                 yield keep(batch)
+
+
+class _FilteringReader(_MessagesReader):
+    """Reads less where filters allow it."""
+
+    def pushFilters(self, filters: list[Filter]) -> Iterator[Filter]:  # noqa: N802 (Spark's name)
+        """Takes what the rows must fulfil. Spark is given all back: it looks again at what is left."""
+        self.conditions = Conditions(filters)
+        yield from filters

@@ -1,0 +1,86 @@
+"""A cluster of its own: master and worker of the pyspark package on the loopback, zdissect shipped as a zip."""
+
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+from comparing import assert_same
+
+SAMPLES = Path(__file__).parents[2] / "samples"
+_READY = r"spark://127\.0\.0\.1:\d+(?=\.?$|\s)|Successfully registered"
+PROGRAM = """
+import sys
+from pyspark.sql import SparkSession
+spark = SparkSession.builder.getOrCreate()
+
+def where(batches):
+    import pyarrow as pa, zdissect
+    for batch in batches:
+        yield pa.RecordBatch.from_pydict({"place": [zdissect.__file__]})
+
+[(place,)] = spark.range(1).mapInArrow(where, "place string").distinct().collect()
+print("workers have", place)
+from zdissect_cli.main import main
+main()
+"""
+
+
+@pytest.fixture
+def master(tmp_path) -> Iterator[str]:
+    """The URL of a cluster with one worker."""
+    pyspark = pytest.importorskip("pyspark")
+    from zdissect.spark import java
+
+    java.provide()
+    launch = str(Path(pyspark.__file__).parent / "bin" / "spark-class")
+    environment = os.environ | {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
+    running, logs = [], []
+
+    def start(name: str, *arguments: str) -> str:
+        log = tmp_path / f"{name}.log"
+        with log.open("w") as sink:
+            command = [launch, f"org.apache.spark.deploy.{name.lower()}.{name}", "--host", "127.0.0.1", *arguments]
+            running.append(subprocess.Popen(command, stdout=sink, stderr=sink, env=environment, cwd=tmp_path))
+        logs.append(log)
+        for _ in range(600):
+            found = re.search(_READY, log.read_text(), re.MULTILINE)
+            if found:
+                return found[0]
+            time.sleep(0.1)
+        raise AssertionError(log.read_text())
+
+    try:
+        url = start("Master", "--port", "0", "--webui-port", "0")
+        start("Worker", "--cores", "2", "--memory", "1g", "--webui-port", "0", "--work-dir", str(tmp_path), url)
+        yield url
+    finally:
+        for process in reversed(running):
+            process.terminate()
+            process.wait(30)
+
+
+@pytest.mark.slow
+def test_submitted_work_gives_the_same_rows(master, tmp_path):
+    from zdissect.spark import pack
+
+    plain, out, program = tmp_path / "plain", tmp_path / "spark", tmp_path / "program.py"
+    script = [sys.executable, "-m", "zdissect_cli"]
+    subprocess.run([*script, "batch", str(SAMPLES), "-o", str(plain), "-q"], check=True)
+    program.write_text(PROGRAM)
+    archive = pack(str(tmp_path / "zdissect.zip"))
+    submit = str(Path(sys.executable).parent / "spark-submit")
+    command = [submit, "--master", master, "--py-files", archive, "--conf", "spark.ui.enabled=false",
+               "--conf", "spark.driver.host=127.0.0.1", str(program),
+               "batch", str(SAMPLES), "-o", str(out), "--spark", "--partitions", "2"]  # fmt: skip
+    environment = os.environ | {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, env=environment, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert re.search(r"workers have .*zdissect\.zip/zdissect/__init__", done.stdout)
+    assert_same(plain, out)

@@ -1,0 +1,97 @@
+"""The data sources, and what notebooks use."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SAMPLES = ROOT / "samples"
+
+
+def expected(name: str = "") -> "list[dict]":
+    from zdissect.export.decoding import decode_sessions
+    from zdissect.export.files import find, plan
+    from zdissect.export.reading import frames
+
+    out = []
+    for work in plan([one for one in find(str(SAMPLES)) if name in one.name]):
+        files = {}
+        for table, batch in decode_sessions(frames(work, files), files=files):
+            out += batch.to_pylist() if table == "messages" else []
+    return out
+
+
+def test_messages(spark):
+    from zdissect.spark import read_messages
+
+    messages = read_messages(spark, str(SAMPLES), payload="none")
+    found = {(row["message"], row["count"]) for row in messages.groupBy("message").count().collect()}
+    kinds = [row["message"] for row in expected()]
+    assert found == {(kind, kinds.count(kind)) for kind in kinds}
+
+
+def test_filters_are_pushed_down(spark):
+    from zdissect.spark import read_messages
+
+    spark.conf.set("spark.sql.python.filterPushdown.enabled", "true")
+    messages = read_messages(spark, f"file://{SAMPLES}")
+    some = messages.where("file = 'pubsub-tcp.pcap' and message = 'PUSH' and payload_len > 3 and key_expr like 'nano%'")
+    wanted = [
+        row for row in expected("pubsub-tcp")
+        if row["message"] == "PUSH" and (row["payload_len"] or 0) > 3 and (row["key_expr"] or "").startswith("nano")
+    ]  # fmt: skip
+    assert some.count() == len(wanted) > 0
+    spark.conf.unset("spark.sql.python.filterPushdown.enabled")
+
+
+def test_frames(spark):
+    from zdissect.capture import open_capture
+    from zdissect.spark import register
+
+    register(spark)
+    path = str(SAMPLES / "timestamp-stack.pcapng")
+    found = spark.read.format("zenoh-frames").load(path).orderBy("number").collect()
+    with open_capture(path) as capture:
+        assert [(row.number, row.ts_ns, row.link, row.wire_len, bytes(row.data)) for row in found] == [
+            (frame.number, frame.ts_ns, frame.link, frame.wire_len, frame.data) for frame in capture
+        ]
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [({"payload": "much"}, "payload"), ({"ports": "70000"}, "ports"), ({"join": "x"}, "join")],
+)
+def test_options_are_checked(options, says):
+    from zdissect.spark.options import Options
+
+    with pytest.raises(ValueError, match=says):
+        Options.of({"path": "x", **options})
+
+
+def test_conditions():
+    import pyarrow as pa
+    from pyspark.sql import datasource as ds
+
+    from zdissect.spark.filters import Conditions
+
+    batch = pa.RecordBatch.from_pydict({"file": ["a", "b", None], "size": [1, 2, None]})
+
+    def kept(*filters: ds.Filter) -> "list[str | None]":
+        return Conditions(filters).keep(batch).column("file").to_pylist()
+
+    assert kept(ds.EqualTo(("file",), "a")) == ["a"]
+    assert kept(ds.In(("size",), (2, 3))) == ["b"]
+    assert kept(ds.GreaterThan(("size",), 0), ds.StringStartsWith(("file",), "b")) == ["b"]
+    assert kept(ds.IsNull(("size",))) == [None]
+    assert kept(ds.EqualTo(("size",), "1")) == ["a", "b", None]  # left to Spark
+    assert not Conditions([ds.EqualTo(("file",), "c")]).allow("a")
+
+
+def test_the_example_of_the_documentation(spark, monkeypatch):
+    """The notebook of docs/spark.md runs as it stands."""
+    text = (ROOT / "docs" / "spark.md").read_text(encoding="utf-8")
+    example = re.search(r"```python notebook\n(.*?)```", text, re.DOTALL)
+    assert example is not None
+    monkeypatch.chdir(ROOT)
+    exec(compile(example[1].replace('"captures"', '"samples"'), "docs/spark.md", "exec"), {"spark": spark})
