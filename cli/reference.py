@@ -49,14 +49,29 @@ def fields(pattern: str, others: bool) -> int:
 
 @click.command("explain")
 @click.argument("name", nargs=-1, required=True)
-def explain(name: tuple[str, ...]) -> int:
+@click.option("--source", is_flag=True, help="The generated code that reads a message into a row.")
+def explain(name: tuple[str, ...], source: bool) -> int:
     """Explains the code of a finding, a field, a message, a column, or a list of values such as priority."""
     asked = " ".join(name)
+    if source:
+        return _show_source(asked)
     found = list(explanations(asked))
     if not found:
         complain(f"nothing is called {asked!r}{_nearest(asked, names())}")
         return USAGE
     click.echo("\n\n".join(found))
+    return 0
+
+
+def _show_source(asked: str) -> int:
+    """Prints the compiled form of a message."""
+    from zdissect.engine.compiler import COMPILED, source_of
+
+    compiled = [message.name.lower() for message in COMPILED]
+    if asked.lower() not in compiled:
+        complain(f"{asked!r} isn't compiled; {', '.join(compiled)} are, the interpreter reads the rest")
+        return USAGE
+    click.echo(source_of(asked), nl=False)
     return 0
 
 

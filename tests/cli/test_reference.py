@@ -134,3 +134,16 @@ def test_a_quick_start():
         "sys.exit(bool({'rich', 'scapy', 'lz4', 'zdissect.pipeline', 'difflib'} & set(sys.modules)))"
     )
     assert subprocess.run([sys.executable, "-c", code], stdout=subprocess.DEVNULL).returncode == 0
+
+
+def test_the_source_of_a_compiled_message():
+    shown = _run("explain", "--source", "push")
+    assert shown.return_value == 0
+    assert shown.stdout.startswith("def read_push(data, pos, stop):\n")
+    compile(shown.stdout, "push", "exec")
+
+
+def test_a_message_that_is_not_compiled():
+    shown = _run("explain", "--source", "declare")
+    assert shown.return_value == 2
+    assert shown.stderr.startswith("zdissect: 'declare' isn't compiled; push, request, ")
