@@ -8,7 +8,6 @@ from zdissect.export.facts import CUT, DAMAGED, UNREADABLE, FileFacts
 from zdissect.export.files import Source, Work
 from zdissect.records import Frame
 
-
 Opening = Callable[[str, str], Capture]
 """Opens a capture: path, and name for its frames."""
 
