@@ -1,5 +1,5 @@
-"""Findings about capture files themselves. Only bulk conversion makes them, which has rows for files that can't be read;
-everywhere else an unreadable file is an error message.
+"""Findings about capture files themselves. Only bulk conversion makes them, which has rows for files that can't be
+read; everywhere else an unreadable file is an error message.
 """
 
 from zdissect.grammar.rule import CAPTURE, ERROR, WARNING, Rule
