@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING
 from zdissect.export.batch import Job, Report
 from zdissect.export.facts import FileFacts
 from zdissect.export.parquet import WriteError
+from zdissect.export.tables import TABLES
 from zdissect.export.target import ERROR, Target
 from zdissect.export.work import Done
 from zdissect.spark import plan
-from zdissect.spark.job import Reading, decoded, surveys, tables
+from zdissect.spark.job import Reading, decoded, messages, others, surveys, table
 from zdissect.spark.options import BATCH_ROWS
 from zdissect.spark.store import exists, is_remote, local, sources
-from zdissect.spark.tables import TOLD
+from zdissect.spark.tables import MESSAGES, TOLD
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -107,11 +108,15 @@ def _write(mixed: "DataFrame", out: str, mode: str) -> Done:
     from pyspark import StorageLevel
 
     mixed = mixed.persist(StorageLevel.DISK_ONLY)
+    packed = others(mixed).persist(StorageLevel.MEMORY_AND_DISK)
     try:
-        for name, table in tables(mixed).items():
-            table.write.mode(mode).parquet(f"{out}/{name}")
-        return _done(mixed.where(f"other_table = '{TOLD}'").select("other_rows"))
+        messages(mixed).write.mode(mode).parquet(f"{out}/{MESSAGES}")
+        for name in TABLES:
+            if name != MESSAGES:
+                table(packed, name).write.mode(mode).parquet(f"{out}/{name}")
+        return _done(packed.where(f"other_table = '{TOLD}'").select("other_rows"))
     finally:
+        packed.unpersist()
         mixed.unpersist()
 
 

@@ -17,14 +17,13 @@ import pyarrow as pa
 
 from zdissect.export.decoding import Settings
 from zdissect.export.files import AUTO, Source
-from zdissect.export.tables import TABLES
 from zdissect.spark import plan, register
 from zdissect.spark.frames import ORDER
 from zdissect.spark.plan import Planned
 from zdissect.spark.ranges import RANGE_BYTES, Survey, survey
 from zdissect.spark.source import PLAN
 from zdissect.spark.store import everywhere, is_remote
-from zdissect.spark.tables import MESSAGES, MIXED, ddl, decoder, unpack
+from zdissect.spark.tables import MIXED, ddl, decoder, unpack
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -72,13 +71,16 @@ def decoded(spark: "SparkSession", job: Reading, captures: list[list[Planned]]) 
     return ordered.mapInArrow(decoder(job.settings), MIXED)
 
 
-def tables(mixed: "DataFrame") -> dict[str, "DataFrame"]:
-    """Each table by its name, out of the rows of all."""
-    out = {}
-    for name in TABLES:
-        if name == MESSAGES:
-            out[name] = mixed.where("other_table is null").drop("other_table", "other_rows")
-        else:
-            packed = mixed.where(f"other_table = '{name}'").select("other_rows")
-            out[name] = packed.mapInArrow(unpack, ddl(name))
-    return out
+def messages(mixed: "DataFrame") -> "DataFrame":
+    """The table `messages`, out of the rows of all."""
+    return mixed.where("other_table is null").drop("other_table", "other_rows")
+
+
+def others(mixed: "DataFrame") -> "DataFrame":
+    """The other tables, still packed: a small part of the rows of all."""
+    return mixed.where("other_table is not null").select("other_table", "other_rows")
+
+
+def table(packed: "DataFrame", name: str) -> "DataFrame":
+    """One of the other tables."""
+    return packed.where(f"other_table = '{name}'").select("other_rows").mapInArrow(unpack, ddl(name))

@@ -2,9 +2,11 @@
 
 import os
 import sys
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from zdissect.spark import java
 
@@ -73,7 +75,30 @@ def open_session(master: str | None = None, conf: Mapping[str, str] | None = Non
             builder = builder.config(name, value)
     for name, value in (conf or {}).items():
         builder = builder.config(name, value)
-    try:
-        return builder.getOrCreate(), not there
-    except (PySparkException, OSError) as problem:
-        raise NoSparkError(f"Spark can't be started: {str(problem).splitlines()[0]}") from problem
+    with _aside() as log:
+        try:
+            return builder.getOrCreate(), not there
+        except (PySparkException, OSError) as problem:
+            why = _last_line(log) or str(problem).splitlines()[0]
+            raise NoSparkError(f"Spark can't be started: {why}") from problem
+
+
+@contextmanager
+def _aside() -> Iterator[IO[bytes]]:
+    """Lets what Java writes to standard error go to a file, for as long as it runs: errors come as exceptions too."""
+    sys.stderr.flush()
+    before = os.dup(2)
+    with tempfile.TemporaryFile() as log:
+        os.dup2(log.fileno(), 2)
+        try:
+            yield log
+        finally:
+            os.dup2(before, 2)
+            os.close(before)
+
+
+def _last_line(log: IO[bytes]) -> str:
+    """What Java said last, but for where in its code that was."""
+    log.seek(0)
+    lines = [line.strip() for line in log.read().decode(errors="replace").split("\n")]
+    return next((line for line in reversed(lines) if line and not line.startswith(("at ", "..."))), "")

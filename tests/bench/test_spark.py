@@ -1,0 +1,31 @@
+"""What Spark's workers do, without Spark: a survey, frames to Arrow, and these to tables."""
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("pyarrow")
+
+SAMPLES = Path(__file__).parents[2] / "samples"
+
+
+def batches() -> list:
+    from zdissect.export.files import find
+    from zdissect.spark import frames, plan
+    from zdissect.spark.ranges import survey
+
+    planned = plan.captures(survey(source) for source in find(str(SAMPLES)))
+    return [batch for task in plan.tasks(planned) for batch in frames.read(task, internal=True)]
+
+
+def test_reading(benchmark):
+    assert sum(batch.num_rows for batch in benchmark(batches)) > 1000
+
+
+def test_decoding(benchmark):
+    from zdissect.export.decoding import Settings
+    from zdissect.spark.tables import decoder
+
+    given = batches()
+    decode = decoder(Settings(batch_rows=4096))
+    assert sum(batch.num_rows for batch in benchmark(lambda: list(decode(given)))) > 1000
