@@ -202,7 +202,8 @@ class Pipeline:
         out.append(item)
         plain.origin = item.buffer.origin
         content = Dissection(item.frame, item.frames, item.flow, item.direction, plain, inner, DATAGRAM)
-        content.origin = f"decompressed from {len(data) - item.framing.prefix - 1} bytes"
+        size = len(data) - item.framing.prefix - 1
+        content.origin = f"decompressed from {size} bytes, ratio {len(plain.data) / max(size, 1):.2f}"
         self.known(content, out, outer=item)
 
     def known(
