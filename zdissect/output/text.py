@@ -50,6 +50,12 @@ def payload(data: bytes, encoding: str, limit: int) -> str:
     return f"{count(len(data))}  {shown.hex(' ')}{rest}"
 
 
+def opaque(data: bytes, limit: int) -> str:
+    """Bytes that aren't for people: their length, and as much as `limit` bytes of them as hex."""
+    rest = f" ... (the first {limit} bytes)" if len(data) > limit else ""
+    return f"{count(len(data))}  {data[:limit].hex(' ')}{rest}".rstrip()
+
+
 def _text(data: bytes, cut: bool) -> str | None:
     """The bytes as UTF-8; None if they aren't. A character that was cut at the end is left out."""
     for drop in range(4 if cut else 1):

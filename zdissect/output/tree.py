@@ -14,7 +14,7 @@ from zdissect.grammar.registry import EXT_HEADER, Field
 from zdissect.grammar.rules import RULES
 from zdissect.grammar.types import ENC_NAMES, Bit, Fixed
 from zdissect.output.style import Style
-from zdissect.output.text import count, payload, quoted, safe, unresolved
+from zdissect.output.text import count, opaque, payload, quoted, safe, unresolved
 
 if TYPE_CHECKING:  # a tree without a session, as for pasted hex, has no messages
     from zdissect.engine.messages import Message
@@ -165,7 +165,7 @@ class TreeWriter:
         if isinstance(value, str):
             return quoted(value)
         if isinstance(value, bytes):
-            return payload(value, "", min(self.limit, 16))
+            return opaque(value, min(self.limit, 16))
         if field.enum is not None:
             return f"{value} {field.enum.names.get(value, '(unknown)')}"
         if field.kind == "bits":
