@@ -177,7 +177,8 @@ def test_interrupted(number, code, jobs, tmp_path):
     directory.mkdir()
     for copy in range(500):
         (directory / f"{copy}.pcap").symlink_to(SAMPLE)
-    process = _process(directory, "-o", tmp_path / "out", "-j", jobs, start_new_session=True)
+    options = {"start_new_session": True, "preexec_fn": _listen}
+    process = _process(directory, "-o", tmp_path / "out", "-j", jobs, **options)
     while process.poll() is None and not _parts(tmp_path):
         time.sleep(0.02)
     os.killpg(process.pid, number)
@@ -185,6 +186,11 @@ def test_interrupted(number, code, jobs, tmp_path):
     assert (process.returncode, out) == (code, "")
     assert err == ("zdissect: interrupted: no tables were written\n" if code == 130 else "")
     assert [path.name for path in tmp_path.iterdir()] == ["in"]
+
+
+def _listen() -> None:
+    """A shell that runs the tests in the background has them ignore Ctrl-C, which children inherit."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _parts(directory: Path) -> list[Path]:
