@@ -61,6 +61,27 @@ def test_frames_and_their_mutations(block: int) -> None:
     assert plain, "it must not decline everything"
 
 
+@pytest.mark.parametrize(
+    "data",
+    [
+        # a schema that runs past its extension, an extension without the encoding that it must have
+        "25a2ebc151 bc0a01022f78 a10d268827 a303 c31409157574662d387175657279207061796c6f6164 45107175657279",
+        "25a2ebc151 bc0a01022f78 a10d268827 a303 c300 4501 71",
+    ],
+)
+def test_what_runs_past_its_region_is_declined(data: str) -> None:
+    assert not same(bytes.fromhex(data))
+
+
+@pytest.mark.parametrize("name", ["query-router.pcap", "pubsub-tcp.pcap", "pico-clients.pcap"])
+def test_mutated_captures(name: str) -> None:
+    """Plain batches with a few bytes changed: the nearest to what is compiled, and so the hardest."""
+    with open_capture(str(SAMPLES / name)) as capture:
+        batches = {item.buffer.data[2:] for item in dissect(capture) if hasattr(item, "buffer")}
+    plain = sum(same(mutate(Seeded(seed), data)) for data in sorted(batches) for seed in range(12))
+    assert plain
+
+
 @given(st.binary(max_size=60))
 def test_any_bytes(noise: bytes) -> None:
     same(noise)

@@ -39,6 +39,8 @@ class Writer:
         self.header = "h"
         self.flags: dict[str, int] = {}
         self.bodies = 0
+        self.stop = "stop"
+        """The variable that holds the end of the innermost region."""
 
     def write(self) -> str:
         """The source of the function."""
@@ -62,6 +64,11 @@ class Writer:
         """Adds a line."""
         self.lines.append(INDENT * (self.depth if depth is None else depth) + text)
 
+    def decline(self, condition: str) -> None:
+        """Leaves it to the interpreter where a condition holds."""
+        self.put(f"if {condition}:")
+        self.put("raise Decline", self.depth + 1)
+
     def constant(self, value: Any, hint: str) -> str:
         """A name for a value."""
         name = f"{hint}_{len(self.names)}"
@@ -76,8 +83,7 @@ class Writer:
         self.put(f"{header} = data[pos]")
         self.put("pos += 1")
         if program.reserved:
-            self.put(f"if {header} & {program.reserved}:")
-            self.put("raise Decline", self.depth + 1)
+            self.decline(f"{header} & {program.reserved}")
         for bit in program.header.bits:
             self.column(bit, f"{header} >> {_bit(bit).low} & {(1 << _bit(bit).width) - 1}")
         for name, shift, mask in program.keep:
@@ -142,18 +148,17 @@ class Writer:
             assert isinstance(node, Fixed)
             self.bytes_(self.condition(node.size) if isinstance(node.size, str) else str(node.size), False)
         elif op == REST:
-            self.put(f"value = data[pos:bound]{'.decode()' if first else ''}")
-            self.put("pos = bound")
+            self.decline(f"pos > {self.stop}")  # what came before took bytes from beyond the region
+            self.put(f"value = data[pos:{self.stop}]{'.decode()' if first else ''}")
+            self.put(f"pos = {self.stop}")
         reserved = second if op == VLE else first if op == BITS else 0
         if reserved:
-            self.put(f"if value & {reserved}:")
-            self.put("raise Decline", self.depth + 1)
+            self.decline(f"value & {reserved}")
         if op in (VLE, BITS) and keep:
             for name, shift, mask in keep:
                 self.keep(name, f"value >> {shift} & {mask}")
         if check is not None:
-            self.put(f"if {self.constant(check, 'check')}(value) is not None:")
-            self.put("raise Decline", self.depth + 1)
+            self.decline(f"{self.constant(check, 'check')}(value) is not None")
         self.column(field, "value")
         for bit in field.bits:
             self.column(bit, f"value >> {_bit(bit).low} & {(1 << _bit(bit).width) - 1}")
@@ -163,13 +168,12 @@ class Writer:
         self.put("value = data[pos]")
         self.put("pos += 1")
         self.put("if value > 127:")
-        self.put(f"value, pos = long_vle(data, pos - 1, stop, {limit})", self.depth + 1)
+        self.put(f"value, pos = long_vle(data, pos - 1, {self.stop}, {limit})", self.depth + 1)
 
     def bytes_(self, size: str, text: bool) -> None:
         """So many bytes, as text or as they are."""
         self.put(f"end = pos + {size}")
-        self.put("if end > stop:")
-        self.put("raise Decline", self.depth + 1)
+        self.decline(f"end > {self.stop}")
         self.put(f"value = data[pos:end]{'.decode()' if text else ''}")
         self.put("pos = end")
 
@@ -274,11 +278,11 @@ class Writer:
         self.vle((1 << 32) - 1)
         self.put("begin = pos")
         self.put("bound = pos + value")
-        self.put("if bound > stop:")
-        self.put("raise Decline", self.depth + 1)
+        self.decline("bound > stop")
+        self.stop = "bound"
         self.steps(program.steps)
-        self.put("if pos != bound:")
-        self.put("raise Decline", self.depth + 1)
+        self.stop = "stop"
+        self.decline("pos != bound")
         self.entry(node, "data[begin:bound]")
 
     def entry(self, node: Extension, value: str) -> None:
