@@ -2,29 +2,26 @@
 
 from typing import Any
 
-from zdissect.engine.program import (
-    BITS,
-    BLOB,
-    CHOICE,
-    EXTENSIONS,
-    GROUP,
-    RAW,
-    REST,
-    TEXT,
-    UINT,
-    VLE,
-    ExtensionProgram,
-    Program,
-    Step,
-    Table,
-    message_program,
-)
+from zdissect.engine import program as ops
+from zdissect.engine.program import ExtensionProgram, Program, Step, Table, message_program
 from zdissect.grammar import conditions
 from zdissect.grammar.columns import converter, signed
 from zdissect.grammar.registry import Field
 from zdissect.grammar.types import ENC_NAMES, Bit, Extension, Fixed
 
 INDENT = "    "
+_MESSAGES = """\
+    sn, reliability = row['sn'], row['reliability']
+    while pos < stop:
+        read = network.get(data[pos] & 31)
+        if read is None:
+            if data[pos] & 31 in network_ids:
+                raise Decline
+            break
+        one, pos = read(data, pos, stop)
+        one['sn'] = sn
+        one['reliability'] = reliability
+        rows.append(one)"""
 
 
 class Writer:
@@ -120,41 +117,41 @@ class Writer:
     def step(self, step: Step) -> None:
         """One step."""
         op, _, _, _, field, first, second, keep, check = step
-        if op == EXTENSIONS:
+        if op == ops.EXTENSIONS:
             self.extensions(first)
-        elif op == CHOICE:
+        elif op == ops.CHOICE:
             self.choice(first, second)
-        elif op == GROUP:
+        elif op == ops.GROUP:
             self.steps(first)
-        elif op in (VLE, TEXT, BLOB, BITS, UINT, RAW, REST):
+        elif op in (ops.VLE, ops.TEXT, ops.BLOB, ops.BITS, ops.UINT, ops.RAW, ops.REST):
             self.leaf(op, field, first, second, keep, check)
         else:
             self.put("raise Decline")
 
     def leaf(self, op: int, field: Field, first: Any, second: Any, keep: Any, check: Any) -> None:
         """One field."""
-        if op in (VLE, TEXT, BLOB):
+        if op in (ops.VLE, ops.TEXT, ops.BLOB):
             self.vle(first)
-        if op in (BITS, UINT):
-            if op == UINT and first != 1:
+        if op in (ops.BITS, ops.UINT):
+            if op == ops.UINT and first != 1:
                 self.put("raise Decline")
                 return
             self.put("value = data[pos]")
             self.put("pos += 1")
-        elif op in (TEXT, BLOB):
-            self.bytes_("value", op == TEXT)
-        elif op == RAW:
+        elif op in (ops.TEXT, ops.BLOB):
+            self.bytes_("value", op == ops.TEXT)
+        elif op == ops.RAW:
             node = field.node
             assert isinstance(node, Fixed)
             self.bytes_(self.condition(node.size) if isinstance(node.size, str) else str(node.size), False)
-        elif op == REST:
+        elif op == ops.REST:
             self.decline(f"pos > {self.stop}")  # what came before took bytes from beyond the region
             self.put(f"value = data[pos:{self.stop}]{'.decode()' if first else ''}")
             self.put(f"pos = {self.stop}")
-        reserved = second if op == VLE else first if op == BITS else 0
+        reserved = second if op == ops.VLE else first if op == ops.BITS else 0
         if reserved:
             self.decline(f"value & {reserved}")
-        if op in (VLE, BITS) and keep:
+        if op in (ops.VLE, ops.BITS) and keep:
             for name, shift, mask in keep:
                 self.keep(name, f"value >> {shift} & {mask}")
         if check is not None:
@@ -223,17 +220,7 @@ class Writer:
 
     def messages(self) -> None:
         """The network messages of a FRAME, while they last."""
-        self.put("sn, reliability = row['sn'], row['reliability']")
-        self.put("while pos < stop:")
-        self.put("read = network.get(data[pos] & 31)", 2)
-        self.put("if read is None:", 2)
-        self.put("if data[pos] & 31 in network_ids:", 3)
-        self.put("raise Decline", 4)
-        self.put("break", 3)
-        self.put("one, pos = read(data, pos, stop)", 2)
-        self.put("one['sn'] = sn", 2)
-        self.put("one['reliability'] = reliability", 2)
-        self.put("rows.append(one)", 2)
+        self.lines += _MESSAGES.splitlines()
 
     def extensions(self, known: dict[int, ExtensionProgram]) -> None:
         """A chain of extensions."""
@@ -294,7 +281,7 @@ class Writer:
 
 def _markers(steps: tuple[Step, ...]) -> list[str]:
     """Names of the extensions whose presence conditions ask for: none is there where the code gets that far."""
-    chains = [first.values() for op, _, _, _, _, first, *_ in steps if op == EXTENSIONS]
+    chains = [first.values() for op, _, _, _, _, first, *_ in steps if op == ops.EXTENSIONS]
     return [program.keep for chain in chains for program in chain if program.keep]
 
 
