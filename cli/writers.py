@@ -154,7 +154,8 @@ def notes(item: Dissection) -> list[str]:
     """What the tree says above a batch: who talks, and where the bytes came from."""
     out = []
     if item.origin:
-        out.append(f"{item.buffer.name}: {count(len(item.buffer.data))} {item.origin.removeprefix(item.buffer.name).strip()}")
+        source = item.origin.removeprefix(item.buffer.name).strip()
+        out.append(f"{item.buffer.name}: {count(len(item.buffer.data))} {source}")
     if len(item.frames) > 1:
         out.append(f"from frames {_numbers(item.frames)}")
     row = next((message.row for message in item.messages), {})
