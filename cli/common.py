@@ -33,5 +33,6 @@ def raw_columns() -> int:
 
 
 def complain(text: str) -> None:
-    """A message on standard error."""
-    click.echo(f"zdissect: {text}", err=True)
+    """A message on standard error. It may name files, whose names may hold what drives a terminal: that is escaped."""
+    shown = "".join(char if char.isprintable() or char == "\n" else ascii(char)[1:-1] for char in text)
+    click.echo(f"zdissect: {shown}", err=True)

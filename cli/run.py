@@ -36,9 +36,10 @@ class Run:
                     pending.append(show(item))
                     size += len(pending[-1])
                 if size > _BLOCK or (self.live and pending):
-                    write("".join(pending))
-                    pending.clear()
+                    text = "".join(pending)
+                    pending.clear()  # first: what Ctrl-C interrupts isn't written again
                     size = 0
+                    write(text)
                     if self.live:
                         sys.stdout.flush()
             pending += [show(item) for item in self.pipeline.close()]
