@@ -47,3 +47,10 @@ def test_text_that_was_not_utf_8_is_still_json(data: bytes) -> None:
     text = line({"key_suffix": data.decode(errors="surrogateescape")})
     text.encode()
     assert json.loads(text)["key_suffix"] == data.decode(errors="surrogateescape")
+
+
+@given(st.text())
+def test_no_text_drives_a_terminal(text: str) -> None:
+    shown = line({"key_expr": text})
+    assert shown.isprintable()
+    assert json.loads(shown)["key_expr"] == text

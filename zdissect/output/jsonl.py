@@ -14,18 +14,16 @@ _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=la
 
 
 def line(row: Row) -> str:
-    """A row as one line of JSON. Bytes are hex, timestamps RFC 3339 in UTC; texts that weren't UTF-8 are escaped."""
+    """A row as one line of JSON. Bytes are hex, timestamps RFC 3339 in UTC; unprintable text is escaped."""
     out: dict[str, Any] = complete(row)
     for name in _TIMES:
         if out[name] is not None:
             out[name] = _time(out[name])
     text = _encode(out)
-    if not text.isascii():
-        try:
-            text.encode()
-        except UnicodeEncodeError:
-            return json.dumps(out, separators=(",", ":"), default=lambda value: value.hex())
-    return text
+    if text.isprintable():
+        return text
+    # what could drive a terminal, or wasn't UTF-8, is escaped: JSON means the same either way
+    return json.dumps(out, separators=(",", ":"), default=lambda value: value.hex())
 
 
 def _time(us: int) -> str | None:
