@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from zdissect.dissection import Dissection, Item, Skip
-from zdissect.engine.compiler import batch_rows
+from zdissect.engine.compiler import batch_cells
 from zdissect.engine.interpreter import interpret
 from zdissect.engine.lazy import lazy_messages
 from zdissect.engine.messages import Message, add_findings, inherit, messages
@@ -186,9 +186,9 @@ class Pipeline:
         """Decodes a batch; a compressed one gives two dissections, the batch and what it holds."""
         data, framing = item.buffer.data, item.framing
         if self.options.rows and not (item.missing or framing.compression or framing.low_latency):
-            rows = batch_rows(data, framing.prefix)
-            if rows is not None:
-                item.tape, found = lazy_messages(data, framing.inputs, rows)
+            cells = batch_cells(data, framing.prefix)
+            if cells is not None:
+                item.tape, found = lazy_messages(data, framing.inputs, cells)
                 self.known(item, out, found)
                 return
         limit = self.sessions.batch_limit(item.flow.id)

@@ -10,18 +10,6 @@ from zdissect.grammar.registry import Field
 from zdissect.grammar.types import ENC_NAMES, Bit, Extension, Fixed
 
 INDENT = "    "
-_MESSAGES = """\
-    sn, reliability = row['sn'], row['reliability']
-    while pos < stop:
-        read = network.get(data[pos] & 31)
-        if read is None:
-            if data[pos] & 31 in network_ids:
-                raise Decline
-            break
-        one, pos = read(data, pos, stop)
-        one['sn'] = sn
-        one['reliability'] = reliability
-        rows.append(one)"""
 
 
 class Writer:
@@ -42,19 +30,14 @@ class Writer:
     def write(self) -> str:
         """The source of the function."""
         message = self.program.message
-        frame = message.name == "FRAME"
         self.put(f"def read_{message.name.lower()}(data, pos, stop):", 0)
         self.put(f'"""{message.doc}"""')
         self.put("start = pos")
         self.put(f'row = {{"layer": {message.layer!r}, "message": {message.name!r}, "offset": start}}')
-        if frame:
-            self.put("rows = [row]")
         self.message(self.program, "h")
         self.put('row["length"] = pos - start')
         self.put("complete(row)")
-        self.put(
-            "return rows, pos" if frame else "return (row,), pos" if message.layer == "transport" else "return row, pos"
-        )
+        self.put("return row, pos")
         return "\n".join(self.lines) + "\n"
 
     def put(self, text: str, depth: int | None = None) -> None:
@@ -198,9 +181,8 @@ class Writer:
         return f"{self.constant(convert, 'as')}({expression})"
 
     def choice(self, table: Table, many: str) -> None:
-        """A body, or the messages of a FRAME."""
+        """A body; the messages of a FRAME aren't its own."""
         if many:
-            self.messages()
             return
         self.bodies += 1
         ident, header = f"id{self.bodies}", f"h{self.bodies}"
@@ -217,10 +199,6 @@ class Writer:
         self.put("else:")
         self.put("raise Decline", self.depth + 1)
         self.bodies -= 1
-
-    def messages(self) -> None:
-        """The network messages of a FRAME, while they last."""
-        self.lines += _MESSAGES.splitlines()
 
     def extensions(self, known: dict[int, ExtensionProgram]) -> None:
         """A chain of extensions."""
@@ -262,15 +240,23 @@ class Writer:
             self.steps(program.steps)
             self.entry(node, "data[begin:pos]")
             return
+        self.enter()
+        self.steps(program.steps)
+        self.leave()
+        self.entry(node, "data[begin:bound]")
+
+    def enter(self) -> None:
+        """The length of an extension with a structure, whose fields come next."""
         self.vle((1 << 32) - 1)
         self.put("begin = pos")
         self.put("bound = pos + value")
         self.decline("bound > stop")
         self.stop = "bound"
-        self.steps(program.steps)
+
+    def leave(self) -> None:
+        """Behind the fields of such an extension."""
         self.stop = "stop"
         self.decline("pos != bound")
-        self.entry(node, "data[begin:bound]")
 
     def entry(self, node: Extension, value: str) -> None:
         """The extension's place in the column of all extensions."""

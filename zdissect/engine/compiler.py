@@ -15,9 +15,11 @@ from typing import Any
 
 from zdissect.engine.codegen import Writer
 from zdissect.engine.messages import Row
-from zdissect.engine.program import Program, message_program
+from zdissect.engine.program import message_program
+from zdissect.engine.skim import Skimmer, changing_extensions
+from zdissect.engine.templates import Cell, Template
 from zdissect.engine.vle import Short, read
-from zdissect.grammar.columns import complete
+from zdissect.grammar.columns import BIT_WORDS, complete
 from zdissect.grammar.network import PUSH, REQUEST, RESPONSE, RESPONSE_FINAL
 from zdissect.grammar.registry import MESSAGES
 from zdissect.grammar.transport import FRAME, KEEP_ALIVE
@@ -26,7 +28,14 @@ from zdissect.grammar.types import Message
 COMPILED = (PUSH, REQUEST, RESPONSE, RESPONSE_FINAL, FRAME, KEEP_ALIVE)
 """Messages that have a compiled form: those that traffic consists of."""
 
-Function = Callable[[bytes, int, int], tuple[Any, int]]
+SKIMMED = (FRAME, PUSH)
+"""Those of them that have a skimming form as well: the most usual ones."""
+MOST_TEMPLATES = 4096
+
+Function = Callable[[bytes, int, int], Any]
+
+
+NETWORK_IDS = frozenset(one.id for one in MESSAGES if one.layer == "network")
 
 
 class Decline(Exception):
@@ -37,37 +46,107 @@ _DECLINES = (Decline, IndexError, KeyError, UnicodeDecodeError)
 """What a compiled function may end with: reading past the end, a value without a name, text that isn't UTF-8."""
 
 
-def batch_rows(data: bytes, prefix: int = 0) -> list[Row] | None:
-    """The rows of a batch with a length prefix of so many bytes; None if it isn't plain. Equal to the interpreter's."""
+def batch_cells(data: bytes, prefix: int = 0) -> list[Cell | Row] | None:
+    """The messages of a batch with a length prefix of so many bytes, each as a cell or a row; None if it isn't plain.
+
+    They stand for the interpreter's rows.
+    """
     stop = len(data)
     if prefix and int.from_bytes(data[:prefix], "little") != stop - prefix:
         return None
-    rows: list[Row] = []
+    out: list[Cell | Row] = []
     pos = prefix
-    table = transport()
+    frames = _frames()
     try:
         while pos < stop:
-            found, pos = table[data[pos] & 31](data, pos, stop)
-            rows += found
+            ident = data[pos] & 31
+            if ident == FRAME.id:
+                pos = frames.read(data, pos, stop, out)
+            elif ident == KEEP_ALIVE.id:
+                row, pos = function(KEEP_ALIVE)(data, pos, stop)
+                out.append(row)
+            else:
+                return None
         if pos > stop:
             return None
     except _DECLINES:
         return None
-    return rows
+    return out
+
+
+class _Frames:
+    """Reads FRAMEs; remembers the templates of those that it has read, and of the PUSHes in them."""
+
+    def __init__(self) -> None:
+        self.skim = skimmer(FRAME)
+        self.skim_push = skimmer(PUSH)
+        self.readers = {one.id: function(one) for one in (REQUEST, RESPONSE, RESPONSE_FINAL)}
+        self.templates: dict[bytes, Template] = {}
+        self.pushes: dict[str, dict[bytes, Template]] = {name: {} for name in BIT_WORDS["reliability"]}
+
+    def read(self, data: bytes, pos: int, stop: int, out: list[Cell | Row]) -> int:
+        """Adds a FRAME and the messages in it; the position behind them."""
+        start, place = pos, len(out)
+        key, pos, sn = self.skim(data, pos, stop)
+        frame = self.templates.get(key)
+        if frame is None:
+            frame = self.learn(self.templates, key, FRAME, function(FRAME)(data, start, stop)[0])
+        out.append(())
+        reliability = frame.row["reliability"]
+        pushes, skim, readers = self.pushes[reliability], self.skim_push, self.readers
+        while pos < stop:
+            ident = data[pos] & 31
+            if ident == PUSH.id:
+                key, end, stamp, payload, attachment, source_sn, bodies = skim(data, pos, stop)
+                template = pushes.get(key)
+                if template is None:
+                    row = function(PUSH)(data, pos, stop)[0]
+                    row["reliability"] = reliability
+                    template = self.learn(pushes, key, PUSH, row)
+                extensions = template.extensions(bodies) if bodies else None
+                out.append((template, pos, end - pos, sn, stamp, payload, attachment, source_sn, extensions))
+                pos = end
+            elif ident in readers:
+                row, pos = readers[ident](data, pos, stop)
+                row["sn"], row["reliability"] = sn, reliability
+                out.append(row)
+            elif ident in NETWORK_IDS:
+                raise Decline
+            else:
+                break
+        out[place] = (frame, start, pos - start, sn, None, None, None, None, None)
+        return pos
+
+    @staticmethod
+    def learn(known: dict[bytes, Template], key: bytes, message: Message, row: Row) -> Template:
+        """Makes the template of a message from its row."""
+        if len(known) >= MOST_TEMPLATES:
+            known.clear()
+        template = known[key] = Template(row, changing_extensions(message))
+        return template
 
 
 @cache
-def transport() -> dict[int, Function]:
-    """The functions of the transport messages, by id."""
-    return {message.id: function(message) for message in (FRAME, KEEP_ALIVE)}
+def _frames() -> _Frames:
+    return _Frames()
 
 
 @cache
 def function(message: Message) -> Function:
-    """The compiled form of a message: (bytes, start, stop) to (rows, position behind it)."""
-    name = f"read_{message.name.lower()}"
-    source, names = _source(message)
-    file = f"<zdissect {message.name}>"
+    """The compiled form of a message: (bytes, start, stop) to (row, position behind it)."""
+    return _made(message, f"read_{message.name.lower()}", f"<zdissect {message.name}>", Writer)
+
+
+@cache
+def skimmer(message: Message) -> Function:
+    """The skimming form of a message: see `skim.Skimmer`."""
+    return _made(message, f"skim_{message.name.lower()}", f"<zdissect {message.name}, skimmed>", Skimmer)
+
+
+def _made(message: Message, name: str, file: str, writer: type[Writer]) -> Function:
+    """Writes a function, and shows its source where tracebacks look for it."""
+    names: dict[str, Any] = {"Decline": Decline, "complete": complete, "long_vle": long_vle}
+    source = writer(message_program(message), names).write()
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
     exec(compile(source, file, "exec"), names)
     made: Function = names[name]
@@ -77,18 +156,8 @@ def function(message: Message) -> Function:
 def source_of(name: str) -> str:
     """The generated source of a message. Raises KeyError if it has no compiled form."""
     message = {one.name: one for one in COMPILED}[name.upper()]
-    return _source(message)[0]
-
-
-@cache
-def _source(message: Message) -> tuple[str, dict[str, Any]]:
-    names: dict[str, Any] = {"Decline": Decline, "complete": complete, "long_vle": long_vle}
-    if message is FRAME:
-        inner = (PUSH, REQUEST, RESPONSE, RESPONSE_FINAL)
-        names["network"] = {one.id: function(one) for one in inner}
-        names["network_ids"] = frozenset(one.id for one in MESSAGES if one.layer == "network")
-    program: Program = message_program(message)
-    return Writer(program, names).write(), names
+    forms: tuple[type[Writer], ...] = (Skimmer, Writer) if message in SKIMMED else (Writer,)
+    return "\n\n".join(form(message_program(message), {}).write() for form in forms)
 
 
 def long_vle(data: bytes, pos: int, stop: int, limit: int) -> tuple[int, int]:

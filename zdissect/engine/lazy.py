@@ -1,16 +1,17 @@
-"""Messages whose rows were compiled: their tape is made only if somebody asks for it, to report a finding."""
+"""Messages that were read without a tape: row and tape are made only if somebody asks for them."""
 
 from typing import Any
 
 from zdissect.engine.interpreter import interpret
 from zdissect.engine.messages import LAYERS, Message, Row
 from zdissect.engine.tape import Remark, Span, Tape
+from zdissect.engine.templates import Cell, Template
 from zdissect.grammar.batch import BATCH
 from zdissect.grammar.types import Message as Kind
 
 
 class LazyTape(Tape):
-    """The tape of a batch that has been read without one."""
+    """The tape of a batch that has been read without one: one of FRAMEs and KEEP_ALIVEs, without faults."""
 
     __slots__ = ("inputs", "made")
 
@@ -31,15 +32,31 @@ class LazyTape(Tape):
 
 
 class LazyMessage(Message):
-    """A message of such a batch: the `number`-th."""
+    """A message of such a batch: the `number`-th. Its row is there, or stands in a cell until it is asked for."""
 
-    __slots__ = ("number",)
+    __slots__ = ("cell", "made", "number", "template")
 
-    def __init__(self, tape: Tape, number: int, row: Row) -> None:
+    def __init__(self, tape: Tape, number: int, found: Cell | Row) -> None:
         self.tape = tape
         self.number = number
-        self.row = row
         self.repeated = False
+        self.template: Template | None
+        self.made: Row | None
+        if type(found) is tuple:
+            self.template = found[0]
+            self.cell = found
+            self.made = None
+        else:
+            self.template = None
+            self.made = found  # type: ignore[assignment]
+
+    @property
+    def row(self) -> Row:  # type: ignore[override]
+        """Its row. Whoever has asked for it may have changed it, so from then on it is all that counts."""
+        if self.made is None:
+            assert self.template is not None
+            self.made = self.template.complete(self.cell)
+        return self.made
 
     @property
     def first(self) -> int:  # type: ignore[override]
@@ -59,7 +76,7 @@ class LazyMessage(Message):
         ]
 
 
-def lazy_messages(data: bytes, inputs: dict[str, Any], rows: list[Row]) -> tuple[Tape, list[Message]]:
-    """The tape and the messages of a batch with these rows."""
+def lazy_messages(data: bytes, inputs: dict[str, Any], found: list[Cell | Row]) -> tuple[Tape, list[Message]]:
+    """The tape and the messages of a batch with these rows and cells."""
     tape = LazyTape(data, inputs)
-    return tape, [LazyMessage(tape, number, row) for number, row in enumerate(rows)]
+    return tape, [LazyMessage(tape, number, one) for number, one in enumerate(found)]

@@ -116,7 +116,10 @@ NAMES = tuple(column.name for column in COLUMNS)
 HIDDEN = frozenset({"dont_drop", "block_first", "encoding_value"})
 """What rows carry to make other columns of, and the table doesn't have."""
 
-_BIT_WORDS = {"reliability": ("best_effort", "reliable"), "key_mapping": ("receiver", "sender")}
+CARRIED = ("timestamp_ntp64", "payload", "attachment", "source_sn")
+"""What messages carry that changes from one to the next, while all else about them is often the same."""
+
+BIT_WORDS = {"reliability": ("best_effort", "reliable"), "key_mapping": ("receiver", "sender")}
 
 Convert = Callable[[Any], Any]
 
@@ -132,7 +135,7 @@ def converter(field: Field) -> Convert | None:
     if column.startswith("resolution_"):
         return lambda value: 8 << value
     if isinstance(node, Bit) and node.width == 1:
-        return _BIT_WORDS[column].__getitem__ if column in _BIT_WORDS else bool
+        return BIT_WORDS[column].__getitem__ if column in BIT_WORDS else bool
     if field.enum is not None and column != "encoding_id":
         names = field.enum.names
         return lambda value: names.get(value, str(value))
@@ -159,11 +162,15 @@ def complete(row: dict[str, Any]) -> None:
             row["priority"], row["congestion_control"], row["express"] = "Data", "Drop", False
     elif row["message"] in ("FRAME", "FRAGMENT"):
         row.setdefault("priority", "Data")
-    payload = row.get("payload")
-    if payload is not None:
-        row["payload_len"] = len(payload)
+    if row.get("payload") is not None:
+        row["payload_len"] = len(row["payload"])
         row.setdefault("encoding_id", 0)
     if "encoding_id" in row:
         row["encoding"] = encoding_text(row["encoding_id"], row.get("encoding_schema"))
     if "timestamp_ntp64" in row:
-        row["timestamp"] = ntp64_ns(row["timestamp_ntp64"] & _U64) // 1000
+        row["timestamp"] = timestamp_us(row["timestamp_ntp64"])
+
+
+def timestamp_us(ntp64: int) -> int:
+    """The column `timestamp` that goes with `timestamp_ntp64`: microseconds since 1970."""
+    return ntp64_ns(ntp64 & _U64) // 1000

@@ -1,0 +1,55 @@
+"""Templates: what messages that differ only in what they carry have in common.
+
+A cell stands for a row: the template, and a value for each of `CELL`; None where there is none. The row that a cell
+stands for is exactly the one that the compiled reader gives for the same bytes.
+"""
+
+from typing import Any
+
+from zdissect.engine.messages import Row
+from zdissect.grammar.columns import CARRIED, timestamp_us
+
+CELL = ("offset", "length", "sn", *CARRIED, "extensions")
+"""The columns of a cell, behind its template. `extensions` is None if the template's hold."""
+FOLLOWING = frozenset({"payload_len", "timestamp"})
+"""Columns that follow from those of a cell."""
+
+Cell = tuple[Any, ...]
+_OWN = frozenset(CELL[:-1]) | FOLLOWING
+
+
+class Template:
+    """The columns that hold for all messages with one key.
+
+    `changing` are the places of those entries of `extensions` whose value each message has for itself.
+    """
+
+    __slots__ = ("changing", "row")
+
+    def __init__(self, row: Row, changing: frozenset[str] = frozenset()) -> None:
+        self.row = {name: value for name, value in row.items() if name not in _OWN}
+        self.changing = [place for place, one in enumerate(row.get("extensions", ())) if one["name"] in changing]
+
+    def extensions(self, bodies: tuple[bytes, ...]) -> list[Row]:
+        """The column `extensions` of a message whose changing extensions have these bodies."""
+        out = list(self.row["extensions"])
+        for place, body in zip(self.changing, bodies, strict=True):
+            out[place] = out[place] | {"length": len(body), "value": body}
+        return out
+
+    def complete(self, cell: Cell) -> Row:
+        """The row that a cell stands for."""
+        _, offset, length, sn, stamp, payload, attachment, source_sn, extensions = cell
+        row = self.row.copy()
+        row["offset"], row["length"], row["sn"] = offset, length, sn
+        if stamp is not None:
+            row["timestamp_ntp64"], row["timestamp"] = stamp, timestamp_us(stamp)
+        if payload is not None:
+            row["payload"], row["payload_len"] = payload, len(payload)
+        if attachment is not None:
+            row["attachment"] = attachment
+        if source_sn is not None:
+            row["source_sn"] = source_sn
+        if extensions is not None:
+            row["extensions"] = extensions
+        return row
