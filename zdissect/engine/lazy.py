@@ -5,7 +5,7 @@ from typing import Any
 from zdissect.engine.interpreter import interpret
 from zdissect.engine.messages import LAYERS, Message, Row
 from zdissect.engine.tape import Remark, Span, Tape
-from zdissect.engine.templates import Cell, Template
+from zdissect.engine.templates import Cell
 from zdissect.grammar.batch import BATCH
 from zdissect.grammar.types import Message as Kind
 
@@ -40,21 +40,18 @@ class LazyMessage(Message):
         self.tape = tape
         self.number = number
         self.repeated = False
-        self.template: Template | None
-        self.made: Row | None
-        if type(found) is tuple:
+        self.made: Row | None = None
+        if isinstance(found, tuple):
             self.template = found[0]
             self.cell = found
-            self.made = None
         else:
             self.template = None
-            self.made = found  # type: ignore[assignment]
+            self.made = found
 
     @property
     def row(self) -> Row:  # type: ignore[override]
         """Its row. Whoever has asked for it may have changed it, so from then on it is all that counts."""
         if self.made is None:
-            assert self.template is not None
             self.made = self.template.complete(self.cell)
         return self.made
 

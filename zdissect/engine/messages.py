@@ -25,6 +25,11 @@ class Message:
 
     __slots__ = ("first", "repeated", "row", "stop", "tape")
 
+    template: Any = None
+    """What it has in common with others, if it was read by a template."""
+    cell: tuple[Any, ...] = ()
+    """Then what it has for itself."""
+
     def __init__(self, tape: Tape, first: int, row: Row) -> None:
         self.tape = tape
         self.first = first

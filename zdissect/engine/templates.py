@@ -14,6 +14,9 @@ CELL = ("offset", "length", "sn", *CARRIED, "extensions")
 FOLLOWING = frozenset({"payload_len", "timestamp"})
 """Columns that follow from those of a cell."""
 
+SN, STAMP = 1 + CELL.index("sn"), 1 + CELL.index("timestamp_ntp64")
+"""Their places in a cell."""
+
 Cell = tuple[Any, ...]
 _OWN = frozenset(CELL[:-1]) | FOLLOWING
 
@@ -29,6 +32,13 @@ class Template:
     def __init__(self, row: Row, changing: frozenset[str] = frozenset()) -> None:
         self.row = {name: value for name, value in row.items() if name not in _OWN}
         self.changing = [place for place, one in enumerate(row.get("extensions", ())) if one["name"] in changing]
+
+    def more(self, row: Row) -> "Template":
+        """The template with further columns, out of a row of this template."""
+        out = Template(row)
+        if self.changing:
+            out.row["extensions"], out.changing = self.row["extensions"], self.changing
+        return out
 
     def extensions(self, bodies: tuple[bytes, ...]) -> list[Row]:
         """The column `extensions` of a message whose changing extensions have these bodies."""

@@ -1,6 +1,6 @@
 """FRAME and FRAGMENT: sequence numbers, priorities, and the messages that fragments make (notes 4.5)."""
 
-from zdissect.engine.messages import Message
+from zdissect.engine.messages import Message, Row
 from zdissect.grammar.enums import PRIORITY
 from zdissect.session.fragments import Assembled, Chain
 from zdissect.session.handshake import ASSUMED_MASK
@@ -21,9 +21,8 @@ def feed(link: Link, message: Message, direction: int, frame: int) -> Assembled 
     end = link.handshake.ends[direction]
     if link.handshake.step and not end.opened and not link.holes[direction]:
         message.remark("frame-before-open", f"{row['message']} before this side's OPEN")
-    number = _PRIORITIES[row["priority"]]
-    priority(link, message, direction, number)
-    space = (direction ^ link.flip, row.get("reliability") == "reliable", number)
+    space = space_of(link, row, direction)
+    priority(link, message, direction, space[2])
     fragment = row["message"] == "FRAGMENT"
     step = sequence(link, message, direction, space, sn, fragment)
     chain = session.chains.get(space)
@@ -36,6 +35,11 @@ def feed(link: Link, message: Message, direction: int, frame: int) -> Assembled 
     if chain is not None:
         chain.frame(message, step)
     return None
+
+
+def space_of(link: Link, row: Row, direction: int) -> Space:
+    """The space of sequence numbers that a FRAME or FRAGMENT is in."""
+    return direction ^ link.flip, row.get("reliability") == "reliable", _PRIORITIES[row["priority"]]
 
 
 def priority(link: Link, message: Message, direction: int, number: int) -> None:

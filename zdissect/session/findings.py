@@ -9,6 +9,8 @@ from zdissect.session.handshake import Parameters
 
 FAR_NS = 3600 * 10**9
 """Difference between a timestamp and the capture's clock that is worth a note."""
+_NEAR_S = FAR_NS // 10**9 - 1
+"""Seconds, without their fractions, that are surely not so far."""
 MOST_KEYS = 50_000
 """Keys whose newest sample is remembered."""
 
@@ -82,7 +84,25 @@ class Clock:
     def __init__(self) -> None:
         self.newest: dict[tuple[str, str], int] = {}
 
+    def usual(self, sample: tuple[str, str] | None, stamp: int, ts_ns: int) -> bool:
+        """Takes the timestamp of a PUSH if there is nothing to say about it; whether that was so.
+
+        Args:
+            sample: Its key and clock, if its key is known.
+            stamp: NTP64, as a signed number.
+        """
+        stamp &= _U64
+        if ts_ns and not -_NEAR_S < (stamp >> 32) - ts_ns // 10**9 < _NEAR_S:
+            return False
+        if sample is not None:
+            if stamp < self.newest.get(sample, 0):
+                return False
+            if len(self.newest) < MOST_KEYS or sample in self.newest:
+                self.newest[sample] = stamp
+        return True
+
     def feed(self, message: Message, ts_ns: int) -> None:
+        """Takes a message that may have a timestamp."""
         row = message.row
         stamp = row.get("timestamp_ntp64")
         if stamp is None:

@@ -95,6 +95,7 @@ def declare(session: Session, message: Message, side: int, frame: int) -> None:
     if body is None:
         return
     if body == "D_KEYEXPR":
+        session.epoch += 1
         ident = row.get("expr_id")
         if ident is not None and "key_scope" in row:
             old = session.tables[side].declare(ident, row.get("key_expr"), frame)
@@ -121,6 +122,7 @@ def free(session: Session, message: Message, side: int) -> None:
     ident = row.get("expr_id")
     if ident is None:
         return
+    session.epoch += 1
     known = session.tables[side].undeclare(ident)
     if known is None:
         if session.complete:

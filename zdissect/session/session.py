@@ -1,6 +1,7 @@
 """What one session knows: tables, channels, requests, interests, link state. Indexed by side: 0 is the opener."""
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from zdissect.session.fragments import Chain
 from zdissect.session.handshake import Handshake, Parameters
@@ -10,6 +11,9 @@ from zdissect.session.liveness import Pulse
 from zdissect.session.requests import Requests
 from zdissect.session.routing import Graph
 from zdissect.session.sequence import Channel
+
+if TYPE_CHECKING:
+    from zdissect.session.usual import Usual
 
 Space = tuple[int, bool, int]
 """Side, reliable, priority: a space of sequence numbers."""
@@ -29,6 +33,8 @@ class Session:
     """It has, or had, several links: order between them isn't that of the capture."""
     holes: int = 0
     """Holes of the capture in its streams."""
+    epoch: int = 0
+    """Counts what it has learned that may change what is said of usual messages: key expressions, handshakes, holes."""
     tables: tuple[KeyTable, KeyTable] = field(default_factory=lambda: (KeyTable(), KeyTable()))
     channels: dict[Space, Channel] = field(default_factory=dict)
     chains: dict[Space, Chain] = field(default_factory=dict)
@@ -58,9 +64,17 @@ class Link:
     """Holes of the capture in each direction."""
     messages: list[int] = field(default_factory=lambda: [0, 0])
     """Messages of each direction."""
+    usual: "list[Usual | None]" = field(default_factory=lambda: [None, None])
+    """What is known of the usual messages of each direction."""
     guessed: bool = False
     """It was said that its framing was found by trying."""
 
     def is_closed(self) -> bool:
         """Whether a side has sent CLOSE: the next handshake on these ports is a new one."""
         return any(end.closed for end in self.handshake.ends)
+
+    def hole(self, direction: int) -> None:
+        """Bytes of a direction aren't in the capture, or couldn't be read."""
+        self.holes[direction] += 1
+        self.session.holes += 1
+        self.session.epoch += 1

@@ -9,6 +9,7 @@ own.
 """
 
 from zdissect.dissection import Dissection, Skip
+from zdissect.engine.lazy import LazyTape
 from zdissect.engine.messages import Message
 from zdissect.flow.framing import Framing
 from zdissect.grammar.rule import MALFORMED
@@ -18,13 +19,13 @@ from zdissect.session.fragments import Assembled
 from zdissect.session.handshake import STEPS, Handshake
 from zdissect.session.multicast import Groups
 from zdissect.session.session import Link, Session
+from zdissect.session.usual import Usual
 
 JOIN_WINDOW_NS = 10 * 10**9
 """Two peers that dial each other at once open two links within this time; a later one is a new session."""
 
-
-_NAMING = (*STEPS, "JOIN")
-"""Messages by which an end says who it is."""
+_CARRIERS = ("FRAME", "FRAGMENT", "KEEP_ALIVE")
+"""Transport messages that change nothing about a session but its sequence numbers."""
 
 
 class Sessions:
@@ -45,29 +46,55 @@ class Sessions:
         out: list[Assembled] = []
         ts_ns = item.frame.ts_ns
         self.batch(link, item)
-        names = self.who(link, direction)
-        for index, message in enumerate(item.messages):
-            row = message.row
-            layer = row["layer"]
-            if layer == "scouting":
-                self.scouting.feed(message, item)
+        if item.messages:
+            self.pulse(link, item)
+        usual = self.usual(link, direction, ts_ns) if isinstance(item.tape, LazyTape) else None
+        remarks = item.tape.remarks
+        for message in item.messages:
+            if usual is not None and usual.take(message, ts_ns, self.clock):
                 continue
-            if not index and layer == "transport":
-                # a JOIN that comes late is a finding of its own
-                lease_ms = None if row["message"] == "JOIN" else link.handshake.ends[direction].lease_ms
-                link.pulses[direction].feed(message, ts_ns, lease_ms)
-            if layer == "transport":
-                whole = self.transport(link, message, item)
-                if whole is not None:
-                    out.append(whole)
-                if row["message"] in _NAMING:
-                    names = self.who(link, direction)
-            else:
-                network.feed(link.session, message, direction ^ link.flip, item.frame.number, ts_ns)
-                if "timestamp_ntp64" in row:
-                    self.clock.feed(message, ts_ns)
-            row.update(names)
+            before = len(remarks)
+            whole = self.message(link, message, item)
+            if whole is not None:
+                out.append(whole)
+            if usual is not None and len(remarks) == before:
+                usual.learn(message)
         return out
+
+    @staticmethod
+    def pulse(link: Link, item: Dissection) -> None:
+        """Takes the first message of a batch as a sign of life."""
+        message, direction = item.messages[0], item.direction
+        if isinstance(item.tape, LazyTape) or message.row["layer"] == "transport":
+            # a JOIN that comes late is a finding of its own
+            late = not isinstance(item.tape, LazyTape) and message.row["message"] == "JOIN"
+            lease_ms = None if late else link.handshake.ends[direction].lease_ms
+            link.pulses[direction].feed(message, item.frame.ts_ns, lease_ms)
+
+    @staticmethod
+    def usual(link: Link, direction: int, ts_ns: int) -> Usual | None:
+        """What is known of the usual messages of this direction; None if none may be taken now."""
+        known = link.usual[direction]
+        if known is None:
+            known = link.usual[direction] = Usual(link, direction)
+        return known if known.ready(ts_ns) else None
+
+    def message(self, link: Link, message: Message, item: Dissection) -> Assembled | None:
+        """Adds what is known to a message; the message whose last fragment it is."""
+        row, direction, ts_ns = message.row, item.direction, item.frame.ts_ns
+        layer = row["layer"]
+        if layer == "scouting":
+            self.scouting.feed(message, item)
+            return None
+        whole = None
+        if layer == "transport":
+            whole = self.transport(link, message, item)
+        else:
+            network.feed(link.session, message, direction ^ link.flip, item.frame.number, ts_ns)
+            if "timestamp_ntp64" in row:
+                self.clock.feed(message, ts_ns)
+        row.update(self.who(link, direction))
+        return whole
 
     def link(self, flow: str) -> Link:
         """The link of a flow."""
@@ -89,8 +116,7 @@ class Sessions:
     def batch(link: Link, item: Dissection) -> None:
         """Rule 23, and holes."""
         if item.missing == "lost":
-            link.holes[item.direction] += 1
-            link.session.holes += 1
+            link.hole(item.direction)
         agreed = link.handshake.agreed
         size = len(item.buffer.data)
         if agreed is not None and link.handshake.complete and size > agreed.batch_size and not item.origin:
@@ -113,12 +139,13 @@ class Sessions:
     def skip(self, item: Skip) -> None:
         """Takes bytes that couldn't be read: what follows may miss what they said."""
         link = self.link(item.flow.id)
-        link.holes[item.direction] += 1
-        link.session.holes += 1
+        link.hole(item.direction)
 
     def transport(self, link: Link, message: Message, item: Dissection) -> Assembled | None:
         """Takes a transport message."""
         name, direction = message.row["message"], item.direction
+        if name not in _CARRIERS:
+            link.session.epoch += 1
         end = link.handshake.ends[direction]
         if end.closed and name == "CLOSE" and link.handshake.low_latency:
             message.remark("close-repeated", "repeats this side's CLOSE")

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from zdissect.dissection import Item, Skip
+from zdissect.engine.lazy import LazyTape
 from zdissect.flow.conversation import Flow
 from zdissect.pipeline import Pipeline
 from zdissect.session.handshake import End
@@ -54,7 +55,8 @@ class Sessions:
         """Takes a dissection or skipped bytes."""
         made = False
         if not isinstance(item, Skip):
-            if item.messages and item.messages[0].row["layer"] == "scouting":
+            plain = isinstance(item.tape, LazyTape)  # FRAMEs and KEEP_ALIVEs, nothing else
+            if not plain and item.messages and item.messages[0].row["layer"] == "scouting":
                 return
             made = item.buffer.name in ("decompressed", "reassembled")
         leg = self.legs.get(item.flow.id)
@@ -72,7 +74,7 @@ class Sessions:
             return
         sent.size += 0 if made else len(item.buffer.data)
         sent.messages += len(item.messages)
-        for message in item.messages:
+        for message in () if plain else item.messages:
             if message.row["message"] == "CLOSE" and leg.close is None:
                 leg.close = item.direction, str(message.row.get("close_reason"))
 
