@@ -32,35 +32,36 @@ class Table:
 
     def rows(self, item: Dissection) -> list[Row]:
         """The rows of a dissection: dicts with the columns that have a value."""
-        out = self.numbered(item)
-        if out:
-            where = self.where(item)
-            for row in out:
-                row.update(where)
+        out = [message.row for message in item.messages]
+        where = self.where(item) if out else {}
+        for index, row in enumerate(out, self.numbered(item)):
+            row["message_index"] = index
+            row.update(where)
         return out
 
-    def numbered(self, item: Dissection) -> list[Row]:
-        """The rows of a dissection without what they share, which `where` tells once for all of them."""
+    def numbered(self, item: Dissection) -> int:
+        """The number of a dissection's first message in its frame; the next ones follow it."""
         frame = item.frame
         if self.frame != (frame.source, frame.number):
             self.frame = (frame.source, frame.number)
             self.index = 0
-        out = [message.row for message in item.messages]
-        for index, row in enumerate(out, self.index):
-            row["message_index"] = index
-        self.index += len(out)
-        return out
+        first = self.index
+        self.index += len(item.messages)
+        return first
 
     @staticmethod
     def where(item: Dissection) -> dict[str, Any]:
         """The columns that all messages of a dissection share."""
-        frame, flow = item.frame, item.flow
+        frame = item.frame
+        own = {"file": frame.source, "frame_number": frame.number, "ts_ns": frame.ts_ns, "ts": frame.ts_ns // 1000}
+        return own | Table.conversation(item)
+
+    @staticmethod
+    def conversation(item: Dissection) -> dict[str, Any]:
+        """Those that a conversation's messages of this direction share, as long as they come from such a buffer."""
+        flow = item.flow
         src, dst = flow.ends if item.direction == 0 else flow.ends[::-1]
         return {
-            "file": frame.source,
-            "frame_number": frame.number,
-            "ts_ns": frame.ts_ns,
-            "ts": frame.ts_ns // 1000,
             "flow_id": flow.id,
             "src_ip": address(src.address),
             "src_port": src.port,

@@ -9,7 +9,7 @@ from pytest_benchmark.fixture import BenchmarkFixture
 
 from zdissect.capture import open_capture
 from zdissect.dissection import Dissection
-from zdissect.export.arrow import Batches
+from zdissect.export.cells import Messages
 from zdissect.export.decoding import Settings, decode_sessions
 from zdissect.export.files import Source, Work
 from zdissect.export.work import convert
@@ -22,41 +22,32 @@ TIMES = 20
 
 
 @pytest.fixture(scope="module")
-def rows() -> list[dict[str, object]]:
-    """Some thousand rows of messages."""
-    pipeline, table = Pipeline(Settings().options()), Table()
+def items() -> list[Dissection]:
+    """Dissections with some thousand messages."""
+    pipeline = Pipeline(Settings().options())
     with open_capture(str(SAMPLE)) as capture:
-        items = [item for frame in capture for item in pipeline.feed(frame)]
-    return [row for item in items if isinstance(item, Dissection) for row in table.rows(item)] * TIMES
+        found = [item for frame in capture for item in pipeline.feed(frame)]
+    return [item for item in found if isinstance(item, Dissection)] * TIMES
 
 
-@pytest.fixture(scope="module")
-def batch(rows: list[dict[str, object]]) -> pa.RecordBatch:
-    """These rows in Arrow."""
-    batches = Batches("messages")
-    batches.add(rows)
+def to_arrow(items: list[Dissection]) -> pa.RecordBatch:
+    """Their rows in Arrow."""
+    table, batches = Table(), Messages()
+    for item in items:
+        batches.add(item, table.numbered(item))
     made = batches.take()
     assert made is not None
     return made
 
 
-def test_rows_to_arrow(benchmark: BenchmarkFixture, rows: list[dict[str, object]]) -> None:
-    """Dicts to a batch, some hundred at a time as decoding gives them."""
-
-    def run() -> int:
-        batches = Batches("messages")
-        for start in range(0, len(rows), 100):
-            batches.add(rows[start : start + 100])
-        made = batches.take()
-        assert made is not None
-        return int(made.num_rows)
-
-    assert benchmark(run) == len(rows)
+def test_rows_to_arrow(benchmark: BenchmarkFixture, items: list[Dissection]) -> None:
+    """Messages to a batch, dissection by dissection as decoding gives them."""
+    assert benchmark(to_arrow, items).num_rows == 310 * TIMES
 
 
-def test_arrow_to_parquet(benchmark: BenchmarkFixture, batch: pa.RecordBatch, tmp_path: Path) -> None:
+def test_arrow_to_parquet(benchmark: BenchmarkFixture, items: list[Dissection], tmp_path: Path) -> None:
     """What pyarrow alone needs, from a table in memory: the least that is possible."""
-    table = pa.Table.from_batches([batch])
+    table = pa.Table.from_batches([to_arrow(items)])
     benchmark(pq.write_table, table, tmp_path / "messages.parquet", compression="zstd")
 
 

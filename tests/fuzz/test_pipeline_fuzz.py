@@ -18,7 +18,7 @@ from tests.talk import Talk
 from tests.wire import Parties
 from zdissect.dissection import Dissection, findings
 from zdissect.grammar.rules import RULES
-from zdissect.pipeline import Pipeline, dissect
+from zdissect.pipeline import Options, Pipeline, dissect
 from zdissect.records import Frame
 from zdissect.table import Table
 
@@ -47,6 +47,23 @@ def test_anything_that_is_said(make: Callable[[int], list[Frame]]) -> None:
 def test_captures_with_damage() -> None:
     for seed in range(CASES // 8):
         sound(damaged(capture(NAMES[seed % len(NAMES)]), Random(seed)))
+
+
+def said(frames: list[Frame], options: Options) -> list[object]:
+    """All that is known of frames: rows, findings and skipped bytes."""
+    out: list[object] = []
+    for item in dissect(frames, options):
+        out += [(one.rule.code, one.message, one.start, one.stop) for one in findings(item)]
+        out += [message.row for message in getattr(item, "messages", [])]
+    return out
+
+
+@pytest.mark.parametrize("make", [spoken, lambda seed: damaged(capture(NAMES[seed % len(NAMES)]), Random(seed))])
+def test_reading_without_tapes_says_the_same(make: Callable[[int], list[Frame]]) -> None:
+    """Rows by templates, and what the session finds out once for all of them."""
+    for seed in range(CASES // 8):
+        frames = make(seed)
+        assert said(frames, Options(rows=True)) == said(frames, Options())
 
 
 def long(frames: int) -> list[Frame]:

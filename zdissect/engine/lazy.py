@@ -53,6 +53,7 @@ class LazyMessage(Message):
         """Its row. Whoever has asked for it may have changed it, so from then on it is all that counts."""
         if self.made is None:
             self.made = self.template.complete(self.cell)
+            self.template = None
         return self.made
 
     @property

@@ -26,9 +26,9 @@ class Message:
     __slots__ = ("first", "repeated", "row", "stop", "tape")
 
     template: Any = None
-    """What it has in common with others, if it was read by a template."""
+    """What it has in common with others, where it stands for its row, with..."""
     cell: tuple[Any, ...] = ()
-    """Then what it has for itself."""
+    """... what it has for itself."""
 
     def __init__(self, tape: Tape, first: int, row: Row) -> None:
         self.tape = tape

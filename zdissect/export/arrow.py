@@ -25,34 +25,24 @@ _FIRST_US, _LAST_US = -62_135_596_800_000_000, 253_402_300_799_999_999
 
 
 class Batches:
-    """Gathers the rows of a table until they make a batch: so many rows, or so many bytes of messages."""
+    """Gathers the rows of a table until there are so many that they make a batch."""
 
-    def __init__(self, table: str, limit: int = 8192, most: int = 32 << 20) -> None:
+    def __init__(self, table: str, limit: int = 8192) -> None:
         self.schema = schema(table)
         self.limit = limit
-        self.most = most
         self.total = 0
         """Rows of all batches so far, and of the one to come."""
         self._rows: list[Row] = []
-        self._shared: list[Row] = []
-        self._runs: list[int] = []
         self._columns: dict[str, list[Any]] = {}
-        self._size = self._bytes = 0
+        self._size = 0
 
-    def add(self, rows: Sequence[Row], size: int = 0, shared: Row | None = None) -> bool:
-        """Takes rows, which hold about so many bytes; returns whether it is time for a batch. Rows are not kept.
-
-        `shared` are the columns that all these rows have in common: all rows of a batch come with it, or none.
-        """
+    def add(self, rows: Sequence[Row]) -> bool:
+        """Takes rows; returns whether it is time for a batch. Rows are not kept."""
         self._rows += rows
-        if shared is not None:
-            self._shared.append(shared)
-            self._runs.append(len(rows))
-        self._bytes += size
         self.total += len(rows)
         if len(self._rows) >= CHUNK:
             self._turn()
-        return self._size >= self.limit or self._bytes >= self.most
+        return self._size >= self.limit
 
     def _turn(self) -> None:
         """Moves the rows to the columns."""
@@ -73,43 +63,34 @@ class Batches:
             self._turn()
         if not self._size:
             return None
-        shared = {name: [row[name] for row in self._shared] for name in self._shared[0]} if self._shared else {}
-        out = record_batch(self.schema, self._columns, self._size, shared, self._runs)
+        out = record_batch(self.schema, self._columns, self._size)
         self._columns = {}
-        self._shared, self._runs = [], []
-        self._size = self._bytes = 0
+        self._size = 0
         return out
 
 
-def record_batch(
-    kinds: pa.Schema, columns: dict[str, list[Any]], size: int, shared: dict[str, list[Any]], runs: list[int]
-) -> pa.RecordBatch:
-    """A batch of so many rows; columns that aren't given are null. Values of `shared` are for runs of rows each.
+def record_batch(kinds: pa.Schema, columns: dict[str, list[Any]], size: int) -> pa.RecordBatch:
+    """A batch of so many rows; columns that aren't given are null.
 
     A number that doesn't fit its column, or a time outside the years 1 to 9999, is null; text that isn't UTF-8 has the
     bytes at fault escaped.
     """
-    places = pa.array([place for place, run in enumerate(runs) for _ in range(run)], pa.int32())
-    arrays = []
-    for name, kind in zip(kinds.names, kinds.types, strict=True):
-        if name in shared:
-            arrays.append(_array(shared[name], kind).take(places))
-        elif name in columns:
-            arrays.append(_array(columns[name], kind))
-        else:
-            arrays.append(pa.nulls(size, kind))
+    arrays = [
+        array(columns[name], kind) if name in columns else pa.nulls(size, kind)
+        for name, kind in zip(kinds.names, kinds.types, strict=True)
+    ]
     return pa.RecordBatch.from_arrays(arrays, schema=kinds)
 
 
-def _array(values: list[Any], kind: pa.DataType) -> pa.Array:
+def array(values: list[Any], kind: pa.DataType) -> pa.Array:
     """A column of values."""
     if pa.types.is_list(kind):
         return _lists(values, kind)
     try:
-        array = pa.array(values, kind)
+        out = pa.array(values, kind)
     except (OverflowError, pa.ArrowInvalid, UnicodeEncodeError):
-        array = pa.array([_fit(value, kind) for value in values], kind)
-    return _shown(array) if pa.types.is_timestamp(kind) else array
+        out = pa.array([_fit(value, kind) for value in values], kind)
+    return _shown(out) if pa.types.is_timestamp(kind) else out
 
 
 def _lists(values: list[Any], kind: pa.DataType) -> pa.Array:
@@ -119,11 +100,11 @@ def _lists(values: list[Any], kind: pa.DataType) -> pa.Array:
     flat = [one for value in full for one in value]
     inner = kind.value_type
     if not pa.types.is_struct(inner):
-        items = _array(flat, inner)
+        items = array(flat, inner)
     elif flat:
         fields = list(inner)
         columns = zip(*map(itemgetter(*[field.name for field in fields]), flat), strict=True)
-        arrays = [_array(list(column), field.type) for column, field in zip(columns, fields, strict=True)]
+        arrays = [array(list(column), field.type) for column, field in zip(columns, fields, strict=True)]
         items = pa.StructArray.from_arrays(arrays, fields=fields)
     else:
         items = pa.nulls(0, inner)
@@ -141,11 +122,21 @@ def _fit(value: Any, kind: pa.DataType) -> Any:
     return value
 
 
-def _shown(array: pa.Array) -> pa.Array:
+def _shown(times: pa.Array) -> pa.Array:
     """Times without those that nobody can show."""
-    numbers = array.cast(pa.int64())
+    numbers = times.cast(pa.int64())
     ends = pc.min_max(numbers).as_py()
     if ends["min"] is None or (ends["min"] >= _FIRST_US and ends["max"] <= _LAST_US):
-        return array
+        return times
     good = pc.and_(pc.greater_equal(numbers, _FIRST_US), pc.less_equal(numbers, _LAST_US))
-    return pc.if_else(good, array, pa.scalar(None, array.type))
+    return pc.if_else(good, times, pa.scalar(None, times.type))
+
+
+def timestamps(ntp64: pa.Array) -> pa.Array:
+    """NTP64 as signed numbers to timestamps: what `columns.timestamp_us` says of each."""
+    bits = ntp64.view(pa.uint64())
+    billion, thousand, half = (pa.scalar(one, pa.uint64()) for one in (10**9, 1000, 32))
+    seconds = pc.shift_right(bits, half)
+    fraction = pc.shift_right(pc.multiply(pc.bit_wise_and(bits, pa.scalar((1 << 32) - 1, pa.uint64())), billion), half)
+    micros = pc.add(pc.multiply(seconds, pa.scalar(10**6, pa.uint64())), pc.divide(fraction, thousand))
+    return _shown(micros.cast(pa.int64()).cast(pa.timestamp("us", "UTC")))

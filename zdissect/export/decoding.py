@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from zdissect.dissection import Dissection, Finding, Item, findings
 from zdissect.export.arrow import Batches
+from zdissect.export.cells import Messages
 from zdissect.export.facts import FileFacts
 from zdissect.export.links import Links
 from zdissect.export.nodes import message_json
@@ -40,6 +41,8 @@ class Settings:
         return Options(self.tcp_ports, self.udp_ports, rows=not self.fields, history=True)
 
 
+MESSAGES = "messages"
+
 TableBatch = tuple[str, pa.RecordBatch]
 """Name of a table, and a batch of its rows."""
 
@@ -56,8 +59,10 @@ class Decoding:
         self.pipeline = Pipeline(self.settings.options())
         self.table = Table()
         self.links = Links(self.pipeline)
-        limits = self.settings.batch_rows, self.settings.batch_bytes
-        self.out = {name: Batches(name, *limits) for name in TABLES}
+        settings = self.settings
+        self.messages = Messages(settings.batch_rows, settings.batch_bytes, settings.payload)
+        self.others = {name: Batches(name, settings.batch_rows) for name in TABLES if name != MESSAGES}
+        self.out: dict[str, Batches | Messages] = {MESSAGES: self.messages} | self.others
         self.codes: Counter[str] = Counter()
         """Findings by code."""
         self.last_ns = 0
@@ -84,7 +89,7 @@ class Decoding:
         out: list[TableBatch] = []
         for item in items:
             out += self.item(item)
-        if pipeline.links and self.out["sessions"].add(list(self.links.ended(self.capture, self.last_ns))):
+        if pipeline.links and self.others["sessions"].add(list(self.links.ended(self.capture, self.last_ns))):
             out += self.take("sessions")
         return out
 
@@ -93,11 +98,11 @@ class Decoding:
         out: list[TableBatch] = []
         for item in self.pipeline.close():
             out += self.item(item)
-        self.out["sessions"].add(list(self.links.rest(self.capture, self.last_ns)))
+        self.others["sessions"].add(list(self.links.rest(self.capture, self.last_ns)))
         about = [row for facts in self.files.values() if (row := facts.finding()) is not None]
         self.codes.update(row["code"] for row in about)
-        self.out["findings"].add(about)
-        self.out["captures"].add([facts.row() for facts in self.files.values()])
+        self.others["findings"].add(about)
+        self.others["captures"].add([facts.row() for facts in self.files.values()])
         for name in self.out:
             out += self.take(name)
         return out
@@ -126,30 +131,20 @@ class Decoding:
         self.links.feed(item)
         out: list[TableBatch] = []
         if isinstance(item, Dissection):
-            rows = self.table.numbered(item)
-            facts.messages += len(rows)
-            self.adapt(item, rows)
-            if rows and self.out["messages"].add(rows, len(item.buffer.data), Table.where(item)):
-                out += self.take("messages")
+            if self.settings.fields:
+                for message in item.messages:
+                    message.row["fields"] = message_json(item, message)
+            facts.messages += len(item.messages)
+            if self.messages.add(item, self.table.numbered(item)):
+                out += self.take(MESSAGES)
             if not item.tape.remarks:
                 return out
         found = [_finding(one) for one in findings(item)]
         facts.findings += len(found)
         self.codes.update(row["code"] for row in found)
-        if found and self.out["findings"].add(found):
+        if found and self.others["findings"].add(found):
             out += self.take("findings")
         return out
-
-    def adapt(self, item: Dissection, rows: list[dict[str, Any]]) -> None:
-        """Cuts payloads and adds the column `fields`, if asked for."""
-        most = self.settings.payload
-        if most is not None:
-            for row in rows:
-                if "payload" in row:
-                    row["payload"] = row["payload"][:most] if most >= 0 else None
-        if self.settings.fields:
-            for message in item.messages:
-                message.row["fields"] = message_json(item, message)
 
 
 def _finding(found: Finding) -> dict[str, Any]:

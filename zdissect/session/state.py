@@ -53,12 +53,12 @@ class Sessions:
         for message in item.messages:
             if usual is not None and usual.take(message, ts_ns, self.clock):
                 continue
-            before = len(remarks)
+            template, before = message.template, len(remarks)
             whole = self.message(link, message, item)
             if whole is not None:
                 out.append(whole)
-            if usual is not None and len(remarks) == before:
-                usual.learn(message)
+            if usual is not None and template is not None and len(remarks) == before:
+                usual.learn(template, message.row)
         return out
 
     @staticmethod

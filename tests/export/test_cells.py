@@ -1,0 +1,85 @@
+"""Messages to Arrow: the rows of the table, however they were read and whenever they are taken."""
+
+import json
+from random import Random
+
+import pytest
+
+from tests.captures.truth import SAMPLES, frames_of
+from zdissect.dissection import Dissection
+from zdissect.export.cells import Messages
+from zdissect.export.schema import schema
+from zdissect.pipeline import Options, dissect
+from zdissect.records import Frame
+from zdissect.table import Table, complete
+
+NAMES = sorted(json.loads((SAMPLES / "expected.json").read_text()))
+
+
+def dissections(frames: list[Frame], rows: bool = True) -> list[Dissection]:
+    return [item for item in dissect(frames, Options(rows=rows)) if isinstance(item, Dissection)]
+
+
+def taken(items: list[Dissection], *limits: int, payload: int | None = None) -> list[dict[str, object]]:
+    table, messages = Table(), Messages(*limits, payload=payload)
+    out = [messages.take() for item in items if messages.add(item, table.numbered(item))]
+    return [row for batch in [*out, messages.take()] if batch is not None for row in batch.to_pylist()]
+
+
+def plain(items: list[Dissection]) -> list[dict[str, object]]:
+    """The rows as the table has them. Times come out of Arrow as numbers here."""
+    table = Table()
+    return [complete(row) for item in items for row in table.rows(item)]
+
+
+def numbers(rows: list[dict[str, object]]) -> list[dict[str, object]]:
+    out = []
+    for row in rows:
+        own = {name: round(row[name].timestamp() * 1e6) for name in ("ts", "timestamp") if row[name] is not None}
+        out.append(row | own)
+    return out
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_rows_are_those_of_the_table(name: str) -> None:
+    frames = list(frames_of([SAMPLES / name]))
+    wanted = plain(dissections(frames, rows=False))
+    for limits in ((8192,), (1,), (300, 400)):
+        assert numbers(taken(dissections(frames), *limits)) == wanted
+
+
+def test_rows_that_somebody_has_asked_for_are_taken_as_they_are() -> None:
+    frames = list(frames_of([SAMPLES / "pubsub-tcp.pcap"]))
+    items, random = dissections(frames), Random(1)
+    changed = 0
+    for item in items:
+        for message in item.messages:
+            if message.template is not None and random.random() < 0.3:
+                message.row["key_suffix"] = "changed"
+                changed += 1
+    rows = taken(items)
+    assert changed
+    assert sum(row["key_suffix"] == "changed" for row in rows) == changed
+
+
+@pytest.mark.parametrize(("keep", "sizes"), [(None, {14, 15}), (2, {2}), (0, {0}), (-1, set())])
+def test_payloads_are_cut(keep: int | None, sizes: set[int]) -> None:
+    rows = [row for row in taken(dissections(list(frames_of([SAMPLES / "pubsub-tcp.pcap"]))), payload=keep)
+            if row["body"] == "PUT"]  # fmt: skip
+    assert {len(row["payload"]) for row in rows if row["payload"] is not None} == sizes
+    assert {row["payload_len"] for row in rows} == {14, 15}
+
+
+def test_a_batch_is_full_by_rows_or_by_bytes() -> None:
+    item = next(item for item in dissections(list(frames_of([SAMPLES / "pubsub-tcp.pcap"]))) if item.messages)
+    count, size = len(item.messages), len(item.buffer.data)
+    assert Messages(limit=count).add(item, 0)
+    assert not Messages(limit=count + 1).add(item, 0)
+    assert Messages(limit=1000, most=size).add(item, 0)
+    assert not Messages(limit=1000, most=size + 1).add(item, 0)
+
+
+def test_no_messages_give_no_batch() -> None:
+    assert Messages().take() is None
+    assert taken([]) == []
+    assert Messages().schema.equals(schema("messages"))

@@ -1,0 +1,157 @@
+"""Messages to Arrow. Much of what rows say, many of them say alike: that is turned to Arrow once, and then repeated.
+
+A column's values stand in one of three places: with what the messages of a dissection share, with a template (a row
+that isn't made by one is a template of its own), or with each message.
+"""
+
+from typing import Any
+
+import pyarrow as pa
+
+from zdissect.dissection import Dissection
+from zdissect.engine.messages import Row
+from zdissect.engine.templates import CELL, Cell, Template
+from zdissect.export.arrow import CHUNK, array, timestamps
+from zdissect.export.schema import schema
+from zdissect.table import Table
+
+_OWN = CELL[:-1]
+"""The columns of a cell but for the last, which is there only if its template's doesn't hold."""
+
+
+class Messages:
+    """Gathers the rows of the table `messages` until they make a batch: so many rows, or messages of so many bytes."""
+
+    def __init__(self, limit: int = 8192, most: int = 32 << 20, payload: int | None = None) -> None:
+        self.schema = schema("messages")
+        self.limit, self.most = limit, most
+        self.payload = payload
+        """Bytes of a payload that are kept; None: all, -1: the column stays null."""
+        self.total = 0
+        """Rows of all batches so far, and of the one to come."""
+        self._clear()
+
+    def _clear(self) -> None:
+        self._bytes = 0
+        self._cells: list[Cell] = []
+        """Of the last rows, until there are enough of them to be turned to..."""
+        self._columns: list[list[Any]] = [[] for _ in CELL]
+        self._places: list[int] = []
+        """For each row, the place of its template among..."""
+        self._rows: list[Row] = []
+        self._known: dict[Template, int] = {}
+        self._indices: list[int] = []
+        self._items: list[tuple[Any, ...]] = []
+        """What the messages of a dissection share, and..."""
+        self._runs: list[int] = []
+        """... how many there are."""
+        self._flows: dict[tuple[Any, ...], tuple[int, Row]] = {}
+
+    def add(self, item: Dissection, first: int) -> bool:
+        """Takes the messages of a dissection, numbered from `first` on; returns whether it is time for a batch."""
+        messages = item.messages
+        if not messages:
+            return False
+        cells, places, known = self._cells, self._places, self._known
+        for message in messages:
+            template = message.template
+            if template is None:
+                row = message.row
+                places.append(len(self._rows))
+                self._rows.append(row)
+                cells.append((None, *map(row.get, _OWN), None))
+                continue
+            place = known.get(template)
+            if place is None:
+                place = known[template] = len(self._rows)
+                self._rows.append(template.row)
+            places.append(place)
+            cells.append(message.cell)
+        count = len(messages)
+        self._indices.extend(range(first, first + count))
+        frame = item.frame
+        self._items.append((frame.source, frame.number, frame.ts_ns, self._flow(item)))
+        self._runs.append(count)
+        self.total += count
+        self._bytes += len(item.buffer.data)
+        if len(cells) >= CHUNK:
+            self._turn()
+        return len(places) >= self.limit or self._bytes >= self.most
+
+    def _turn(self) -> None:
+        """Moves the cells to the columns."""
+        _, *values = zip(*self._cells, strict=True)
+        for column, more in zip(self._columns, values, strict=True):
+            column.extend(more)
+        self._cells.clear()
+
+    def _flow(self, item: Dissection) -> int:
+        """The place of what all messages of this direction share."""
+        flow = item.flow
+        key = flow.id, item.direction, item.buffer.name, flow.link, flow.verdict
+        found = self._flows.get(key)
+        if found is None:
+            found = self._flows[key] = len(self._flows), Table.conversation(item)
+        return found[0]
+
+    def take(self) -> pa.RecordBatch | None:
+        """The batch; None if there are no rows."""
+        if self._cells:
+            self._turn()
+        size = len(self._places)
+        if not size:
+            return None
+        columns = self._each() | self._shared()
+        places = pa.array(self._places, pa.int32())
+        present = set().union(*self._rows)
+        arrays = []
+        for name, kind in zip(self.schema.names, self.schema.types, strict=True):
+            if name in columns:
+                arrays.append(columns[name])
+            elif name in present:
+                arrays.append(array([row.get(name) for row in self._rows], kind).take(places))
+            else:
+                arrays.append(pa.nulls(size, kind))
+        self._clear()
+        return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
+
+    def _each(self) -> dict[str, pa.Array]:
+        """The columns that messages have for themselves."""
+        *values, extensions = self._columns
+        columns = dict(zip(_OWN, values, strict=True))
+        lengths = [None if one is None else len(one) for one in columns["payload"]]
+        if self.payload is not None:
+            columns["payload"] = self._kept(columns["payload"])
+        out = {name: array(column, self.schema.field(name).type) for name, column in columns.items()}
+        out["payload_len"] = pa.array(lengths, pa.int64())
+        out["timestamp"] = timestamps(out["timestamp_ntp64"])
+        out["message_index"] = pa.array(self._indices, pa.int32())
+        own = [one for one in extensions if one is not None]
+        if own:
+            count = len(self._rows)
+            following = iter(range(count, count + len(own)))
+            places = [place if one is None else next(following)
+                      for one, place in zip(extensions, self._places, strict=True)]  # fmt: skip
+            values = [row.get("extensions") for row in self._rows] + own
+            found = array(values, self.schema.field("extensions").type)
+            out["extensions"] = found.take(pa.array(places, pa.int32()))
+        return out
+
+    def _kept(self, payloads: list[bytes | None]) -> list[bytes | None]:
+        """Payloads as far as they are kept."""
+        most = self.payload
+        if most is None or most < 0:
+            return [None] * len(payloads)
+        return [one if one is None else one[:most] for one in payloads]
+
+    def _shared(self) -> dict[str, pa.Array]:
+        """The columns that the messages of a dissection share."""
+        runs = pa.array([place for place, run in enumerate(self._runs) for _ in range(run)], pa.int32())
+        files, numbers, times, flows = (list(column) for column in zip(*self._items, strict=True))
+        own = {"file": files, "frame_number": numbers, "ts_ns": times, "ts": [ts_ns // 1000 for ts_ns in times]}
+        out = {name: array(column, self.schema.field(name).type).take(runs) for name, column in own.items()}
+        places = pa.array(flows, pa.int32()).take(runs)
+        said = [row for _, row in self._flows.values()]
+        for name in said[0]:
+            out[name] = array([row[name] for row in said], self.schema.field(name).type).take(places)
+        return out

@@ -1,0 +1,90 @@
+"""Usual messages: PUSHes and FRAMEs whose like, on the same link, has been looked at with nothing to say about it.
+
+What the session adds to a message, and what it finds wrong, depends on its template and on what the session knows;
+what is left for each message is its sequence number and its timestamp. As long as the session has learned nothing new
+(`Session.epoch`), a message takes over what was found out about the first one of its kind. Whatever isn't usual, by
+its number, its time or otherwise, is left to the rules: they are asked nothing here, and nothing is reported.
+"""
+
+from typing import NamedTuple
+
+from zdissect.engine.messages import Message, Row
+from zdissect.engine.templates import SN, STAMP, Template
+from zdissect.session.carriers import space_of
+from zdissect.session.findings import Clock
+from zdissect.session.sequence import NONE
+from zdissect.session.session import Link, Space
+
+MOST = 4096
+"""Templates that a direction of a link remembers."""
+
+
+class Learned(NamedTuple):
+    """What is known of the messages with one template."""
+
+    template: Template
+    """The template with the columns that the session adds."""
+    space: Space | None
+    """The space of sequence numbers, of a FRAME."""
+    sample: tuple[str, str] | None
+    """Key and clock, of a PUSH with a timestamp whose key is known."""
+
+
+class Usual:
+    """What one direction of a link has learned."""
+
+    def __init__(self, link: Link, direction: int) -> None:
+        self.link = link
+        self.direction = direction
+        self.session = link.session
+        self.epoch = -1
+        self.known: dict[Template, Learned] = {}
+
+    def ready(self, ts_ns: int) -> bool:
+        """Whether usual messages may be taken now: nothing is overdue that the next message would have to report."""
+        session = self.link.session
+        if session is not self.session or session.epoch != self.epoch or len(self.known) > MOST:
+            self.session, self.epoch = session, session.epoch
+            self.known.clear()
+        asked, other = session.requests
+        waiting = session.sides[0].waiting or session.sides[1].waiting
+        return not waiting and ts_ns < asked.due_ns and ts_ns < other.due_ns
+
+    def take(self, message: Message, ts_ns: int, clock: Clock) -> bool:
+        """Takes a message if it is usual; whether it was."""
+        learned = self.known.get(message.template)
+        if learned is None:
+            return False
+        template, space, sample = learned
+        if space is not None:
+            if not self.next(space, message.cell[SN]):
+                return False
+        else:
+            stamp = message.cell[STAMP]
+            if stamp is not None and not clock.usual(sample, stamp, ts_ns):
+                return False
+        message.template = template
+        return True
+
+    def next(self, space: Space, sn: int) -> bool:
+        """Takes the number of a FRAME if it is the one that comes next, and nothing waits for it."""
+        session = self.session
+        channel = session.channels.get(space)
+        if channel is None or channel.expected != sn or channel.holes != self.link.holes[self.direction]:
+            return False
+        chain = session.chains.get(space)
+        if chain is not None and (chain.open or chain.broken):
+            return False
+        channel.last, channel.expected, channel.spare = sn, (sn + 1) & channel.mask, NONE
+        return True
+
+    def learn(self, template: Template, row: Row) -> None:
+        """Remembers the row of a message with this template that the rules have looked at and said nothing about."""
+        if "node_id" in row:  # link state says who that is
+            return
+        space = sample = None
+        if row["layer"] == "transport":
+            space = space_of(self.link, row, self.direction)
+        elif "key_expr" in row:
+            sample = row["key_expr"], row.get("timestamp_id", "")
+        self.known[template] = Learned(template.more(row), space, sample)
