@@ -97,6 +97,16 @@ def test_after_a_close(talk: Talk) -> None:
     assert "after-close" in codes
 
 
+def test_a_frame_ends_a_broken_chain(talk: Talk) -> None:
+    """What comes behind it without a first piece is a new fault, not the rest of the old one."""
+    talk.fragment(0, b"one", first=True)
+    talk.skip(0)
+    talk.fragment(0, b"three")
+    talk.frame(0, push()).frame(0, push())
+    talk.fragment(0, b"four")
+    assert last(talk)[1] == ["fragment-no-first"]
+
+
 def test_a_hole_makes_unknown_scopes_harmless() -> None:
     talk = Talk().open().frame(0, push(7)).frame(0, push(7))
     rows, found = told(items(talk))
