@@ -188,7 +188,7 @@ class Pipeline:
         if self.options.rows and not (item.missing or framing.compression or framing.low_latency):
             cells = batch_cells(data, framing.prefix)
             if cells is not None:
-                item.tape, found = lazy_messages(data, framing.inputs, cells)
+                item.tape, found = lazy_messages(data, framing.prefix, cells)
                 self.known(item, out, found)
                 return
         limit = self.sessions.batch_limit(item.flow.id)

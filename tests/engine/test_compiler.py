@@ -132,7 +132,7 @@ def test_a_message_read_without_a_tape_gets_one_when_it_is_asked_for() -> None:
     data = bytes.fromhex("25b1b1a70f 5d 01 01 02 6d69 5d 03 01 01 7a")
     cells = compiler.batch_cells(data)
     assert cells is not None
-    tape, (frame, first, second) = lazy_messages(data, {}, cells)
+    tape, (frame, first, second) = lazy_messages(data, 0, cells)
     assert first.value("put.payload") == b"mi"
     assert second.value("put.payload") == b"z"
     assert frame.value("frame.sn") == 32102577

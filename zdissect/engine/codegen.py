@@ -148,7 +148,15 @@ class Writer:
         self.put("value = data[pos]")
         self.put("pos += 1")
         self.put("if value > 127:")
-        self.put(f"value, pos = long_vle(data, pos - 1, {self.stop}, {limit})", self.depth + 1)
+        self.put("more = data[pos]", self.depth + 1)
+        self.put("if 0 < more < 128:", self.depth + 1)  # two bytes, by far the most usual of the longer forms
+        self.put("value += (more << 7) - 128", self.depth + 2)
+        self.put("pos += 1", self.depth + 2)
+        if limit < 1 << 14:
+            self.put(f"if value > {limit}:", self.depth + 2)
+            self.put("raise Decline", self.depth + 3)
+        self.put("else:", self.depth + 1)
+        self.put(f"value, pos = long_vle(data, pos - 1, {self.stop}, {limit})", self.depth + 2)
 
     def bytes_(self, size: str, text: bool) -> None:
         """So many bytes, as text or as they are."""

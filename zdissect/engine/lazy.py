@@ -1,7 +1,5 @@
 """Messages that were read without a tape: row and tape are made only if somebody asks for them."""
 
-from typing import Any
-
 from zdissect.engine.interpreter import interpret
 from zdissect.engine.messages import LAYERS, Message, Row
 from zdissect.engine.tape import Remark, Span, Tape
@@ -13,21 +11,21 @@ from zdissect.grammar.types import Message as Kind
 class LazyTape(Tape):
     """The tape of a batch that has been read without one: one of FRAMEs and KEEP_ALIVEs, without faults."""
 
-    __slots__ = ("inputs", "made")
+    __slots__ = ("made", "prefix")
 
-    def __init__(self, data: bytes, inputs: dict[str, Any]) -> None:
+    def __init__(self, data: bytes, prefix: int) -> None:
         self.data = data
         self.start = 0
         self.stop = len(data)
         self.remarks: list[Remark] = []
-        self.inputs = inputs
+        self.prefix = prefix
         self.made: list[Span] | None = None
 
     @property
     def spans(self) -> list[Span]:  # type: ignore[override]
         """The spans, by the interpreter. It has no remarks of its own here: a batch with any isn't compiled."""
         if self.made is None:
-            self.made = interpret(BATCH, self.data, **self.inputs).spans
+            self.made = interpret(BATCH, self.data, prefix=self.prefix).spans
         return self.made
 
 
@@ -74,7 +72,7 @@ class LazyMessage(Message):
         ]
 
 
-def lazy_messages(data: bytes, inputs: dict[str, Any], found: list[Cell | Row]) -> tuple[Tape, list[Message]]:
-    """The tape and the messages of a batch with these rows and cells."""
-    tape = LazyTape(data, inputs)
+def lazy_messages(data: bytes, prefix: int, found: list[Cell | Row]) -> tuple[Tape, list[Message]]:
+    """The tape and the messages of a batch with a length prefix of so many bytes, and with these rows and cells."""
+    tape = LazyTape(data, prefix)
     return tape, [LazyMessage(tape, number, one) for number, one in enumerate(found)]

@@ -68,6 +68,8 @@ class Causal:
 
     def feed(self, segment: Segment, items: list[StreamItem]) -> list[StreamItem]:
         """What may be passed on, now that a segment has given these items."""
+        if not self.holding and not segment.flags & _SYN and self.plain(segment, items):
+            return items
         if segment.flags & _SYN:
             _remember(self.starts, (segment.src, segment.dst), segment.seq + 1 & _MASK)
         frame = segment.frame
@@ -82,6 +84,20 @@ class Causal:
             if connection.age > GRACE_SEGMENTS or frame.ts_ns - connection.since_ns >= GRACE_NS:
                 self.give_up(connection, out)
         return out
+
+    def plain(self, segment: Segment, items: list[StreamItem]) -> bool:
+        """Takes what most segments give, nothing or their own bytes, while nothing is held back; whether it did."""
+        if not items:
+            return not segment.payload
+        item = items[0]
+        if len(items) > 1 or not isinstance(item, Chunk) or item.frame is not segment.frame:
+            return False
+        connection = self.connections.get(item.stream)
+        if connection is None or connection.ends is None or self.waits(connection, item, segment):
+            return False
+        connection.passed[item.direction] = item.offset + len(item.data)
+        connection.patient[1 - item.direction] = True
+        return True
 
     def close(self, items: list[StreamItem]) -> list[StreamItem]:
         """What is left when the capture ends."""
