@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from zdissect.dissection import Dissection, Item, Skip
-from zdissect.engine.compiler import batch_cells
+from zdissect.engine.compiler import Reader
 from zdissect.engine.interpreter import interpret
 from zdissect.engine.lazy import lazy_messages
 from zdissect.engine.messages import Message, add_findings, inherit, messages
@@ -59,6 +59,7 @@ class Pipeline:
     causal: Causal = field(default_factory=Causal)
     conversations: dict[int, StreamConversation] = field(default_factory=dict)
     datagrams: Datagrams = field(init=False)
+    reader: Reader = field(default_factory=Reader)
     sessions: Sessions = field(default_factory=Sessions)
     gone: Counter[str] = field(default_factory=Counter)
     """Connections that ended and weren't Zenoh, by what they were."""
@@ -186,7 +187,7 @@ class Pipeline:
         """Decodes a batch; a compressed one gives two dissections, the batch and what it holds."""
         data, framing = item.buffer.data, item.framing
         if self.options.rows and not (item.missing or framing.compression or framing.low_latency):
-            cells = batch_cells(data, framing.prefix)
+            cells = self.reader.batch(data, framing.prefix)
             if cells is not None:
                 item.tape, found = lazy_messages(data, framing.prefix, cells)
                 self.known(item, out, found)

@@ -31,6 +31,9 @@ COMPILED = (PUSH, REQUEST, RESPONSE, RESPONSE_FINAL, FRAME, KEEP_ALIVE)
 SKIMMED = (FRAME, PUSH)
 """Those of them that have a skimming form as well: the most usual ones."""
 MOST_TEMPLATES = 4096
+_LOOK = 1024
+_REST = 16 * _LOOK
+"""After so many PUSHes without a template there is a look at how many had one; if few, none is skimmed for a while."""
 
 Function = Callable[[bytes, int, int], Any]
 
@@ -46,45 +49,54 @@ _DECLINES = (Decline, IndexError, KeyError, UnicodeDecodeError)
 """What a compiled function may end with: reading past the end, a value without a name, text that isn't UTF-8."""
 
 
-def batch_cells(data: bytes, prefix: int = 0) -> list[Cell | Row] | None:
-    """The messages of a batch with a length prefix of so many bytes, each as a cell or a row; None if it isn't plain.
+class Reader:
+    """Reads the batches of a capture; remembers the templates of FRAMEs and of the PUSHes in them.
 
-    They stand for the interpreter's rows.
+    What never comes again isn't worth a template: a PUSH gets one when its key is met for the second time, and while
+    most keys are new, no PUSH is skimmed at all.
     """
-    stop = len(data)
-    if prefix and int.from_bytes(data[:prefix], "little") != stop - prefix:
-        return None
-    out: list[Cell | Row] = []
-    pos = prefix
-    frames = _frames()
-    try:
-        while pos < stop:
-            ident = data[pos] & 31
-            if ident == FRAME.id:
-                pos = frames.read(data, pos, stop, out)
-            elif ident == KEEP_ALIVE.id:
-                row, pos = function(KEEP_ALIVE)(data, pos, stop)
-                out.append(row)
-            else:
-                return None
-        if pos > stop:
-            return None
-    except _DECLINES:
-        return None
-    return out
-
-
-class _Frames:
-    """Reads FRAMEs; remembers the templates of those that it has read, and of the PUSHes in them."""
 
     def __init__(self) -> None:
         self.skim = skimmer(FRAME)
         self.skim_push = skimmer(PUSH)
         self.readers = {one.id: function(one) for one in (REQUEST, RESPONSE, RESPONSE_FINAL)}
+        self.all_readers = self.readers | {PUSH.id: function(PUSH)}
         self.templates: dict[bytes, Template] = {}
         self.pushes: dict[str, dict[bytes, Template]] = {name: {} for name in BIT_WORDS["reliability"]}
+        self.seen: set[bytes] = set()
+        """Keys of PUSHes that were met once."""
+        self.count = self.missed = 0
+        """Messages, and PUSHes without a template, since there was a look at how these compare."""
+        self.rest = 0
+        """Messages for which PUSHes aren't skimmed."""
 
-    def read(self, data: bytes, pos: int, stop: int, out: list[Cell | Row]) -> int:
+    def batch(self, data: bytes, prefix: int = 0) -> list[Cell | Row] | None:
+        """The messages of a batch with a length prefix of so many bytes, as cells or rows; None if it isn't plain.
+
+        They stand for the interpreter's rows.
+        """
+        stop = len(data)
+        if prefix and int.from_bytes(data[:prefix], "little") != stop - prefix:
+            return None
+        out: list[Cell | Row] = []
+        pos = prefix
+        try:
+            while pos < stop:
+                ident = data[pos] & 31
+                if ident == FRAME.id:
+                    pos = self.frame(data, pos, stop, out)
+                elif ident == KEEP_ALIVE.id:
+                    row, pos = function(KEEP_ALIVE)(data, pos, stop)
+                    out.append(row)
+                else:
+                    return None
+            if pos > stop:
+                return None
+        except _DECLINES:
+            return None
+        return out
+
+    def frame(self, data: bytes, pos: int, stop: int, out: list[Cell | Row]) -> int:
         """Adds a FRAME and the messages in it; the position behind them."""
         start, place = pos, len(out)
         key, pos, sn = self.skim(data, pos, stop)
@@ -93,29 +105,45 @@ class _Frames:
             frame = self.learn(self.templates, key, FRAME, function(FRAME)(data, start, stop)[0])
         out.append(())
         reliability = frame.row["reliability"]
-        pushes, skim, readers = self.pushes[reliability], self.skim_push, self.readers
+        pushes, skim = self.pushes[reliability], self.skim_push
+        push, readers = (-1, self.all_readers) if self.rest > 0 else (PUSH.id, self.readers)
         while pos < stop:
             ident = data[pos] & 31
-            if ident == PUSH.id:
+            if ident == push:
                 key, end, stamp, payload, attachment, source_sn, bodies = skim(data, pos, stop)
                 template = pushes.get(key)
-                if template is None:
-                    row = function(PUSH)(data, pos, stop)[0]
-                    row["reliability"] = reliability
-                    template = self.learn(pushes, key, PUSH, row)
-                extensions = template.extensions(bodies) if bodies else None
-                out.append((template, pos, end - pos, sn, stamp, payload, attachment, source_sn, extensions))
-                pos = end
+                if template is not None:
+                    extensions = template.extensions(bodies) if bodies else None
+                    out.append((template, pos, end - pos, sn, stamp, payload, attachment, source_sn, extensions))
+                    pos = end
+                    continue
+                row, pos = self.all_readers[ident](data, pos, stop)
+                row["sn"], row["reliability"] = sn, reliability
+                self.miss(pushes, key, row)
             elif ident in readers:
                 row, pos = readers[ident](data, pos, stop)
                 row["sn"], row["reliability"] = sn, reliability
-                out.append(row)
             elif ident in NETWORK_IDS:
                 raise Decline
             else:
                 break
+            out.append(row)
         out[place] = (frame, start, pos - start, sn, None, None, None, None, None)
+        self.count += len(out) - place
+        self.rest -= len(out) - place
         return pos
+
+    def miss(self, pushes: dict[bytes, Template], key: bytes, row: Row) -> None:
+        """Takes a PUSH that no template was there for."""
+        if key in self.seen:
+            self.learn(pushes, key, PUSH, row)
+        if len(self.seen) >= MOST_TEMPLATES:
+            self.seen.clear()
+        self.seen.add(key)
+        self.missed += 1
+        if self.missed == _LOOK:
+            self.rest = _REST if self.count < 2 * _LOOK else 0
+            self.count = self.missed = 0
 
     @staticmethod
     def learn(known: dict[bytes, Template], key: bytes, message: Message, row: Row) -> Template:
@@ -124,11 +152,6 @@ class _Frames:
             known.clear()
         template = known[key] = Template(row, changing_extensions(message))
         return template
-
-
-@cache
-def _frames() -> _Frames:
-    return _Frames()
 
 
 @cache

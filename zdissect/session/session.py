@@ -66,12 +66,25 @@ class Link:
     """Messages of each direction."""
     usual: "list[Usual | None]" = field(default_factory=lambda: [None, None])
     """What is known of the usual messages of each direction."""
+    names: list[dict[str, str] | None] = field(default_factory=lambda: [None, None])
+    """What `who` says of each direction, once it was asked."""
     guessed: bool = False
     """It was said that its framing was found by trying."""
 
     def is_closed(self) -> bool:
         """Whether a side has sent CLOSE: the next handshake on these ports is a new one."""
         return any(end.closed for end in self.handshake.ends)
+
+    def who(self, direction: int) -> dict[str, str]:
+        """The columns that name both ends of a message of this direction."""
+        names = self.names[direction]
+        if names is None:
+            source, target = self.handshake.ends[direction], self.handshake.ends[1 - direction]
+            known = {
+                "src_zid": source.zid, "dst_zid": target.zid, "src_role": source.role, "dst_role": target.role,
+            }  # fmt: skip
+            names = self.names[direction] = {name: value for name, value in known.items() if value is not None}
+        return names
 
     def hole(self, direction: int) -> None:
         """Bytes of a direction aren't in the capture, or couldn't be read."""

@@ -93,7 +93,7 @@ class Sessions:
             network.feed(link.session, message, direction ^ link.flip, item.frame.number, ts_ns)
             if "timestamp_ntp64" in row:
                 self.clock.feed(message, ts_ns)
-        row.update(self.who(link, direction))
+        row.update(link.who(direction))
         return whole
 
     def link(self, flow: str) -> Link:
@@ -102,15 +102,6 @@ class Sessions:
         if link is None:
             link = self.links[flow] = Link(flow)
         return link
-
-    @staticmethod
-    def who(link: Link, direction: int) -> dict[str, str]:
-        """The columns that name both ends of a message of this direction."""
-        source, target = link.handshake.ends[direction], link.handshake.ends[1 - direction]
-        names = {
-            "src_zid": source.zid, "dst_zid": target.zid, "src_role": source.role, "dst_role": target.role,
-        }  # fmt: skip
-        return {column: value for column, value in names.items() if value is not None}
 
     @staticmethod
     def batch(link: Link, item: Dissection) -> None:
@@ -146,6 +137,7 @@ class Sessions:
         name, direction = message.row["message"], item.direction
         if name not in _CARRIERS:
             link.session.epoch += 1
+            link.names = [None, None]
         end = link.handshake.ends[direction]
         if end.closed and name == "CLOSE" and link.handshake.low_latency:
             message.remark("close-repeated", "repeats this side's CLOSE")
@@ -235,4 +227,4 @@ class Sessions:
         for message in item.messages:
             network.feed(link.session, message, side, item.frame.number, item.frame.ts_ns)
             self.clock.feed(message, item.frame.ts_ns)
-            message.row.update(self.who(link, item.direction))
+            message.row.update(link.who(item.direction))
