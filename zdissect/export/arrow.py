@@ -6,6 +6,7 @@ one list per field, so no object is made but the values themselves.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import accumulate
 from operator import itemgetter
 from typing import Any
@@ -76,10 +77,20 @@ def record_batch(kinds: pa.Schema, columns: dict[str, list[Any]], size: int) -> 
     bytes at fault escaped.
     """
     arrays = [
-        array(columns[name], kind) if name in columns else pa.nulls(size, kind)
+        array(columns[name], kind) if name in columns else nulls(size, kind)
         for name, kind in zip(kinds.names, kinds.types, strict=True)
     ]
     return pa.RecordBatch.from_arrays(arrays, schema=kinds)
+
+
+def nulls(size: int, kind: pa.DataType) -> pa.Array:
+    """A column without values. All columns of a type are parts of one: many tables have dozens of them."""
+    return _nulls(1 << size.bit_length(), kind).slice(0, size)
+
+
+@lru_cache(maxsize=64)
+def _nulls(size: int, kind: pa.DataType) -> pa.Array:
+    return pa.nulls(size, kind)
 
 
 def array(values: list[Any], kind: pa.DataType) -> pa.Array:

@@ -11,7 +11,7 @@ import pyarrow as pa
 from zdissect.dissection import Dissection
 from zdissect.engine.messages import Row
 from zdissect.engine.templates import CELL, Cell, Template
-from zdissect.export.arrow import CHUNK, array, timestamps
+from zdissect.export.arrow import CHUNK, array, nulls, timestamps
 from zdissect.export.schema import schema
 from zdissect.table import Table
 
@@ -111,7 +111,7 @@ class Messages:
             elif name in present:
                 arrays.append(array([row.get(name) for row in self._rows], kind).take(places))
             else:
-                arrays.append(pa.nulls(size, kind))
+                arrays.append(nulls(size, kind))
         self._clear()
         return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
 
