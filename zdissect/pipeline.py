@@ -56,7 +56,7 @@ class Pipeline:
     """Bytes of all TCP streams: payload without what was retransmitted or belonged to no connection."""
     decoder: Decoder = field(default_factory=Decoder)
     streams: Streams = field(default_factory=Streams)
-    causal: Causal = field(default_factory=Causal)
+    causal: Causal = field(init=False)
     conversations: dict[int, StreamConversation] = field(default_factory=dict)
     datagrams: Datagrams = field(init=False)
     sessions: Sessions = field(default_factory=Sessions)
@@ -70,6 +70,7 @@ class Pipeline:
     def __post_init__(self) -> None:
         ports = frozenset({detect.ZENOH_PORT, detect.SCOUTING_PORT})
         self.datagrams = Datagrams(ports | self.options.udp_ports, self.options.udp_ports)
+        self.causal = Causal(self.streams.first)
 
     def feed(self, frame: Frame) -> list[Item]:
         """What this frame completes, in order."""

@@ -24,11 +24,8 @@ def endpoint(end: Endpoint) -> str:
 
 
 class Table:
-    """Makes rows, numbering the messages of each frame."""
-
-    def __init__(self) -> None:
-        self.frame: tuple[str, int] = ("", 0)
-        self.index = 0
+    """Makes rows, numbering the messages of each frame: with what the flow knows of the last one, as what comes late of
+    a frame isn't told apart by what other flows had in between."""
 
     def rows(self, item: Dissection) -> list[Row]:
         """The rows of a dissection: dicts with the columns that have a value."""
@@ -41,14 +38,14 @@ class Table:
 
     def numbered(self, item: Dissection) -> list[Row]:
         """The rows of a dissection without what they share, which `where` tells once for all of them."""
-        frame = item.frame
-        if self.frame != (frame.source, frame.number):
-            self.frame = (frame.source, frame.number)
-            self.index = 0
+        frame, flow = item.frame, item.flow
+        if flow.numbered != (frame.source, frame.number):
+            flow.numbered = (frame.source, frame.number)
+            flow.index = 0
         out = [message.row for message in item.messages]
-        for index, row in enumerate(out, self.index):
+        for index, row in enumerate(out, flow.index):
             row["message_index"] = index
-        self.index += len(out)
+        flow.index += len(out)
         return out
 
     @staticmethod
