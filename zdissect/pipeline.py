@@ -86,6 +86,13 @@ class Pipeline:
                 self.stream(item, out)
         return out
 
+    def late(self, items: list[StreamItem], now_ns: int) -> list[Item]:
+        """What pieces of TCP streams complete that came because of segments that were fed elsewhere."""
+        out: list[Item] = []
+        for item in self.causal.late(items, now_ns):
+            self.stream(item, out)
+        return out
+
     def close(self) -> list[Item]:
         """What is left when the capture ends."""
         out: list[Item] = []

@@ -54,14 +54,17 @@ class Partial(Streams):
 
     def look(self, now_ns: int) -> list[StreamItem]:
         """Look at the connections that wait, as a segment of another one would make `Streams.feed` do."""
-        out = self._tick(now_ns)
-        self._due_ns = NEVER
-        return out
+        return self._tick(now_ns)
+
+    def look_next(self) -> None:
+        """Look at them when the next segment is fed."""
+        self._due_ns = -NEVER
 
     def drop(self, numbers: Iterable[int]) -> list[StreamItem]:
         """Forget connections now: another one was opened elsewhere."""
         out: list[StreamItem] = []
-        self._drop(self._known(numbers), out)
+        if drop := self._known(numbers):
+            self._drop(drop, out)
         return out
 
     def make_room(self, numbers: Iterable[int]) -> None:
@@ -76,8 +79,9 @@ class Partial(Streams):
         return {self._ends[number][0].connection for number in numbers}
 
     def _number(self, now_ns: int, out: list[StreamItem]) -> int:
-        self._drop(self._making_room, out)
-        self._making_room = set()
+        if self._making_room:
+            self._drop(self._making_room, out)
+            self._making_room = set()
         number = next(self._numbers, None)
         if number is None:
             raise ValueError("a connection that wasn't foreseen")
@@ -86,3 +90,8 @@ class Partial(Streams):
     def _note(self, connection: Connection, now_ns: int) -> None:
         super()._note(connection, now_ns)
         self._due_ns = NEVER
+
+    def _tick(self, now_ns: int) -> list[StreamItem]:
+        out = super()._tick(now_ns)
+        self._due_ns = NEVER
+        return out
