@@ -33,6 +33,9 @@ class _Connection:
         self.passed = [0, 0]
         """Stream offsets up to which bytes, or holes, were passed on."""
         self.ended = [False, False]
+        """Whether the end of a direction was passed on."""
+        self.over = [False, False]
+        """Whether it has come: nothing more does."""
         self.queues: tuple[_Queue, _Queue] = (deque(), deque())
         self.patient = [True, True]
         """Whether a direction still waits: not after a wait in vain, until the other one goes on."""
@@ -83,12 +86,16 @@ class Causal:
         if connection is None:
             connection = self.connections[item.stream] = _Connection()
         queue = connection.queues[item.direction]
+        if isinstance(item, End):
+            connection.over[item.direction] = True
         if not queue and not self.waits(connection, item, said):
             self.pass_on(connection, item, out)
             self.release(connection, out)
-            return
-        queue.append((item, said))
-        if connection.ends and connection.ends[0] not in self.holding:
+        else:
+            queue.append((item, said))
+        if all(connection.over):
+            self.give_up(connection, out)
+        elif queue and connection.ends and connection.ends[0] not in self.holding:
             connection.age, connection.since_ns = 0, now_ns
             for ends in connection.ends:
                 self.holding[ends] = connection

@@ -45,6 +45,8 @@ class Streams(Assembler):
         super().__init__()
         self._halves: dict[tuple[Endpoint, Endpoint], Half] = {}
         self._ends: dict[int, tuple[Half, Endpoint, Endpoint]] = {}
+        self._over: tuple[list[int], list[int]] = ([], [])
+        """Connections that are over: those whose last items have surely been passed on, and the others."""
         self._count = 0
         self._waiting: dict[Connection, None] = {}
         self._due_ns = NEVER
@@ -176,7 +178,10 @@ class Streams(Assembler):
 
     def _drop(self, drop: set[Connection], out: list[StreamItem]) -> None:
         """Forget connections, in the order in which their ends were seen first."""
-        self._ends = {stream: one for stream, one in self._ends.items() if one[0].connection not in drop}
+        passed_on, others = self._over
+        for stream in passed_on:
+            self._ends.pop(stream, None)
+        self._over = others, []
         for connection in dict.fromkeys(half.connection for half in self._halves.values()):
             if connection in drop:
                 self._finish(connection, "capture", None, out)
@@ -214,6 +219,7 @@ class Streams(Assembler):
             elif not half.ended:
                 self._end(half, frame, reason, out)
         self._waiting.pop(connection, None)
+        self._over[1].append(connection.halves[0].stream)
 
     def _note(self, connection: Connection, now_ns: int) -> None:
         """Remember whether anything waits, so that the common case needn't look."""
