@@ -61,12 +61,16 @@ class Connections:
         self.sizes[node] += size
         if packet.offset < 0:
             self.tie(node, 0)
-        greetings = self.greetings
-        for item in self.streams.feed(packet):
-            if greetings.get(item.stream, _NEW) is not None:
-                self.greet(item)
+        self.pieces(self.streams.feed(packet))
         if self.streams.looked or self.streams.dropped:
             self.moment(frame)
+
+    def pieces(self, items: list[StreamItem]) -> None:
+        """Takes pieces of streams."""
+        greetings = self.greetings
+        for item in items:
+            if greetings.get(item.stream, _NEW) is not None:
+                self.greet(item)
 
     def node(self, src: Endpoint, dst: Endpoint) -> int:
         """The number of a new pair of ends."""
@@ -132,6 +136,7 @@ class Connections:
 
     def split(self, most: int) -> Split:
         """The capture, which has ended, in at most so many groups."""
+        self.pieces(self.streams.close())
         for stream, greeting in list(self.greetings.items()):
             if greeting is not None:
                 greeting.close()
