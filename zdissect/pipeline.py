@@ -56,7 +56,7 @@ class Pipeline:
     """Bytes of all TCP streams: payload without what was retransmitted or belonged to no connection."""
     decoder: Decoder = field(default_factory=Decoder)
     streams: Streams = field(default_factory=Streams)
-    causal: Causal = field(default_factory=Causal)
+    causal: Causal = field(init=False)
     conversations: dict[int, StreamConversation] = field(default_factory=dict)
     datagrams: Datagrams = field(init=False)
     reader: Reader = field(default_factory=Reader)
@@ -71,6 +71,7 @@ class Pipeline:
     def __post_init__(self) -> None:
         ports = frozenset({detect.ZENOH_PORT, detect.SCOUTING_PORT})
         self.datagrams = Datagrams(ports | self.options.udp_ports, self.options.udp_ports)
+        self.causal = Causal(self.streams.first)
 
     def feed(self, frame: Frame) -> list[Item]:
         """What this frame completes, in order."""
@@ -84,6 +85,13 @@ class Pipeline:
         else:
             for item in self.causal.feed(packet, self.streams.feed(packet)):
                 self.stream(item, out)
+        return out
+
+    def late(self, items: list[StreamItem], now_ns: int) -> list[Item]:
+        """What pieces of TCP streams complete that came because of segments that were fed elsewhere."""
+        out: list[Item] = []
+        for item in self.causal.late(items, now_ns):
+            self.stream(item, out)
         return out
 
     def close(self) -> list[Item]:

@@ -24,11 +24,8 @@ def endpoint(end: Endpoint) -> str:
 
 
 class Table:
-    """Makes rows, numbering the messages of each frame."""
-
-    def __init__(self) -> None:
-        self.frame: tuple[str, int] = ("", 0)
-        self.index = 0
+    """Makes rows, numbering the messages of each frame: with what the flow knows of the last one, as what comes late of
+    a frame isn't told apart by what other flows had in between."""
 
     def rows(self, item: Dissection) -> list[Row]:
         """The rows of a dissection: dicts with the columns that have a value."""
@@ -39,14 +36,15 @@ class Table:
             row.update(where)
         return out
 
-    def numbered(self, item: Dissection) -> int:
+    @staticmethod
+    def numbered(item: Dissection) -> int:
         """The number of a dissection's first message in its frame; the next ones follow it."""
-        frame = item.frame
-        if self.frame != (frame.source, frame.number):
-            self.frame = (frame.source, frame.number)
-            self.index = 0
-        first = self.index
-        self.index += len(item.messages)
+        frame, flow = item.frame, item.flow
+        if flow.numbered != (frame.source, frame.number):
+            flow.numbered = (frame.source, frame.number)
+            flow.index = 0
+        first = flow.index
+        flow.index += len(item.messages)
         return first
 
     @staticmethod

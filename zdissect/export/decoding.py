@@ -14,6 +14,7 @@ from zdissect.export.facts import FileFacts
 from zdissect.export.links import Links
 from zdissect.export.nodes import message_json
 from zdissect.export.tables import TABLES, TABLES_VERSION
+from zdissect.flow.tcp import Streams
 from zdissect.pipeline import Options, Pipeline
 from zdissect.records import Frame
 from zdissect.stats.accounting import Accounting
@@ -54,9 +55,10 @@ class Decoding:
     settings: Settings = field(default_factory=Settings)
     files: dict[str, FileFacts] = field(default_factory=dict)
     """By `Frame.source`, in order; the reader may have entered what it knows."""
+    streams: Streams = field(default_factory=Streams)
 
     def __post_init__(self) -> None:
-        self.pipeline = Pipeline(self.settings.options())
+        self.pipeline = Pipeline(self.settings.options(), streams=self.streams)
         self.table = Table()
         self.links = Links(self.pipeline)
         settings = self.settings
@@ -84,28 +86,35 @@ class Decoding:
         before = pipeline.captured
         items = pipeline.feed(frame)
         facts.payload += pipeline.captured - before
-        if not items:
-            return []
+        return self.items(items) if items or pipeline.links else []
+
+    def items(self, items: list[Item]) -> list[TableBatch]:
+        """Takes what the pipeline gave at once, and the links that ended with it."""
         out: list[TableBatch] = []
         for item in items:
             out += self.item(item)
-        if pipeline.links and self.others["sessions"].add(list(self.links.ended(self.capture, self.last_ns))):
+        if self.pipeline.links and self.others["sessions"].add(list(self.links.ended(self.capture, self.last_ns))):
             out += self.take("sessions")
         return out
 
     def close(self) -> list[TableBatch]:
         """What is left when the capture has ended; of `captures` and `sessions`, usually everything."""
-        out: list[TableBatch] = []
-        for item in self.pipeline.close():
-            out += self.item(item)
-        self.others["sessions"].add(list(self.links.rest(self.capture, self.last_ns)))
+        out = self.end()
         about = [row for facts in self.files.values() if (row := facts.finding()) is not None]
         self.codes.update(row["code"] for row in about)
         self.others["findings"].add(about)
         self.others["captures"].add([facts.row() for facts in self.files.values()])
-        for name in self.out:
-            out += self.take(name)
+        return out + self.left()
+
+    def end(self) -> list[TableBatch]:
+        """What is said of messages and sessions when the capture has ended."""
+        out = self.items(self.pipeline.close())
+        self.others["sessions"].add(list(self.links.rest(self.capture, self.last_ns)))
         return out
+
+    def left(self) -> list[TableBatch]:
+        """The batches of all tables that aren't full."""
+        return [batch for name in self.out for batch in self.take(name)]
 
     @property
     def capture(self) -> str:

@@ -38,6 +38,26 @@ class FileFacts:
         self.status, self.error = status, error
         self.findings += 1
 
+    def counts(self) -> list[int]:
+        """What was counted of it."""
+        counted = self.accounting
+        bytes_ = [counted.decoded, counted.undecoded, counted.skipped, counted.not_captured]
+        return [self.frames, self.bytes, self.payload, self.messages, self.findings, *bytes_]
+
+    def add(self, counts: list[int]) -> None:
+        """Takes over what another one counted of it."""
+        frames, size, payload, messages, findings, decoded, undecoded, skipped, not_captured = counts
+        self.frames += frames
+        self.bytes += size
+        self.payload += payload
+        self.messages += messages
+        self.findings += findings
+        counted = self.accounting
+        counted.decoded += decoded
+        counted.undecoded += undecoded
+        counted.skipped += skipped
+        counted.not_captured += not_captured
+
     def row(self) -> dict[str, Any]:
         """Its row in `captures`."""
         counted = self.accounting

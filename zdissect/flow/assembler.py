@@ -1,7 +1,7 @@
 """The bytes of TCP streams: put in order, each delivered once, holes given up when they are certain."""
 
 from bisect import bisect_right, insort
-from collections import Counter, deque
+from collections import Counter
 from operator import itemgetter
 from typing import Final
 
@@ -14,7 +14,6 @@ from zdissect.flow.connection import (
     MAX_HOLE_NS,
     MAX_WINDOW,
     NEVER,
-    RECENT_SEGMENTS,
     RST,
     SYN,
     Connection,
@@ -31,7 +30,6 @@ class Assembler:
 
     def __init__(self) -> None:
         self.ignored: Final[Counter[str]] = Counter()
-        self._recent: deque[tuple[Half, int, bytes]] = deque(maxlen=RECENT_SEGMENTS)
 
     def _hold_or_accept(self, half: Half, segment: Segment, out: list[StreamItem]) -> None:
         connection = half.connection
@@ -123,8 +121,8 @@ class Assembler:
     def _compare_recent(self, half: Half, start: int, data: bytes, frame: Frame, out: list[StreamItem]) -> None:
         """Compare bytes that were delivered already with what was delivered, as far back as that is kept."""
         stop, left = start + len(data), len(data)
-        for owner, other, known in reversed(self._recent):
-            if owner is half and other < stop and other + len(known) > start:
+        for other, known in reversed(half.recent):
+            if other < stop and other + len(known) > start:
                 a, b = max(start, other), min(stop, other + len(known))
                 self._compare(half, a, data[a - start : b - start], known[a - other :], frame, out)
                 left -= b - a
@@ -145,7 +143,7 @@ class Assembler:
             if used < len(pieces) and pieces[used][0] == half.offset:
                 offset, data, frame, place = pieces[used]
                 out.append(Chunk(half.stream, half.direction, offset, data, frame, place))
-                self._recent.append((half, offset, data))
+                half.keep(offset, data)
                 half.buffered -= len(data)
                 half.advance(len(data))
                 used += 1

@@ -6,8 +6,10 @@ says is held back until the capture has delivered that. A wait is bounded: the b
 """
 
 from collections import deque
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable
+from typing import Final
 
+from zdissect.flow.link import Decoder
 from zdissect.records import Chunk, End, Endpoint, Frame, Gap, Segment, StreamItem
 
 GRACE_SEGMENTS = 64
@@ -15,26 +17,11 @@ GRACE_SEGMENTS = 64
 GRACE_NS = 10**9
 MAX_WINDOW = 1 << 30
 """No acknowledgement is further ahead (RFC 7323)."""
-REMEMBERED = 4096
-"""Segments whose bytes wait in their stream, and connections whose SYN is known."""
 
-_SYN, _ACK = 2, 16
+_ACK = 16
 _MASK, _SIGN = 0xFFFFFFFF, 0x80000000
 _Ends = tuple[Endpoint, Endpoint]
-
-
-class _Said(NamedTuple):
-    """What matters of a segment; the names are those of Segment."""
-
-    src: Endpoint
-    dst: Endpoint
-    seq: int
-    ack: int
-    flags: int
-    offset: int
-
-
-_Queue = deque[tuple[StreamItem, _Said | Segment | None]]
+_Queue = deque[tuple[StreamItem, Segment | None]]
 
 
 class _Connection:
@@ -46,6 +33,9 @@ class _Connection:
         self.passed = [0, 0]
         """Stream offsets up to which bytes, or holes, were passed on."""
         self.ended = [False, False]
+        """Whether the end of a direction was passed on."""
+        self.over = [False, False]
+        """Whether it has come: nothing more does."""
         self.queues: tuple[_Queue, _Queue] = (deque(), deque())
         self.patient = [True, True]
         """Whether a direction still waits: not after a wait in vain, until the other one goes on."""
@@ -57,28 +47,21 @@ class _Connection:
 class Causal:
     """Both directions of all connections of a capture. Sans-IO, picklable."""
 
-    def __init__(self) -> None:
+    def __init__(self, first: Callable[[_Ends], int]) -> None:
+        """`first`: the sequence number of the first byte from one end to another, from its SYN; -1 without one."""
+        self.first = first
         self.connections: Final[dict[int, _Connection]] = {}
         self.holding: Final[dict[_Ends, _Connection]] = {}
         """Connections that hold something back, by both orders of their ends."""
-        self.said: Final[dict[tuple[str, int], _Said]] = {}
-        """Segments whose bytes wait in their stream."""
-        self.starts: Final[dict[_Ends, int]] = {}
-        """Sequence number of the first byte, from SYNs."""
 
     def feed(self, segment: Segment, items: list[StreamItem]) -> list[StreamItem]:
         """What may be passed on, now that a segment has given these items."""
-        if not self.holding and not segment.flags & _SYN and self.plain(segment, items):
+        if not self.holding and self.plain(segment, items):
             return items
-        if segment.flags & _SYN:
-            _remember(self.starts, (segment.src, segment.dst), segment.seq + 1 & _MASK)
         frame = segment.frame
-        if segment.payload and (not items or all(item.frame is not frame for item in items)):
-            said = _Said(segment.src, segment.dst, segment.seq, segment.ack, segment.flags, segment.offset)
-            _remember(self.said, (frame.source, frame.number), said)
         out: list[StreamItem] = []
         for item in items:
-            self.take(item, segment if item.frame is frame else self.find(item), frame.ts_ns, out)
+            self.take(item, segment if item.frame is frame else said(item), frame.ts_ns, out)
         if self.holding and (connection := self.holding.get((segment.src, segment.dst))):
             connection.age += 1
             if connection.age > GRACE_SEGMENTS or frame.ts_ns - connection.since_ns >= GRACE_NS:
@@ -88,7 +71,7 @@ class Causal:
     def plain(self, segment: Segment, items: list[StreamItem]) -> bool:
         """Takes what most segments give, nothing or their own bytes, while nothing is held back; whether it did."""
         if not items:
-            return not segment.payload
+            return True
         item = items[0]
         if len(items) > 1 or not isinstance(item, Chunk) or item.frame is not segment.frame:
             return False
@@ -99,36 +82,41 @@ class Causal:
         connection.patient[1 - item.direction] = True
         return True
 
-    def close(self, items: list[StreamItem]) -> list[StreamItem]:
-        """What is left when the capture ends."""
+    def late(self, items: list[StreamItem], now_ns: int) -> list[StreamItem]:
+        """What may be passed on, now that time alone has given these items."""
         out: list[StreamItem] = []
         for item in items:
-            self.take(item, self.find(item), 0, out)
+            self.take(item, said(item), now_ns, out)
+        return out
+
+    def close(self, items: list[StreamItem]) -> list[StreamItem]:
+        """What is left when the capture ends."""
+        out = self.late(items, 0)
         for connection in list(self.connections.values()):
             self.give_up(connection, out)
         return out
 
-    def find(self, item: StreamItem) -> _Said | None:
-        """The segment that an item came in, if it isn't forgotten."""
-        return self.said.get((item.frame.source, item.frame.number)) if item.frame is not None else None
-
-    def take(self, item: StreamItem, said: _Said | Segment | None, now_ns: int, out: list[StreamItem]) -> None:
+    def take(self, item: StreamItem, said: Segment | None, now_ns: int, out: list[StreamItem]) -> None:
         """Passes an item on, or holds it back."""
         connection = self.connections.get(item.stream)
         if connection is None:
             connection = self.connections[item.stream] = _Connection()
         queue = connection.queues[item.direction]
+        if isinstance(item, End):
+            connection.over[item.direction] = True
         if not queue and not self.waits(connection, item, said):
             self.pass_on(connection, item, out)
             self.release(connection, out)
-            return
-        queue.append((item, said))
-        if connection.ends and connection.ends[0] not in self.holding:
+        else:
+            queue.append((item, said))
+        if all(connection.over):
+            self.give_up(connection, out)
+        elif queue and connection.ends and connection.ends[0] not in self.holding:
             connection.age, connection.since_ns = 0, now_ns
             for ends in connection.ends:
                 self.holding[ends] = connection
 
-    def waits(self, connection: _Connection, item: StreamItem, said: _Said | Segment | None) -> bool:
+    def waits(self, connection: _Connection, item: StreamItem, said: Segment | None) -> bool:
         """Whether an item was said after bytes of the other side that weren't passed on yet."""
         if said is None or not isinstance(item, Chunk) or not said.flags & _ACK:
             return False
@@ -139,7 +127,7 @@ class Causal:
         back = said.dst, said.src
         if connection.ends is None:
             connection.ends = (said.src, said.dst), back
-        base = connection.base[other] if connection.base[other] >= 0 else self.starts.get(back, -1)
+        base = connection.base[other] if connection.base[other] >= 0 else self.first(back)
         if base < 0 or connection.ended[other] or not connection.patient[side]:
             return False
         return 0 < _distance(said.ack, base + connection.passed[other]) <= MAX_WINDOW
@@ -189,13 +177,12 @@ def _distance(number: int, origin: int) -> int:
     return ((number - origin + _SIGN) & _MASK) - _SIGN
 
 
+def said(item: StreamItem) -> Segment | None:
+    """The segment that bytes came in, read from its frame again; None if it was put together from IP fragments."""
+    found = Decoder().feed(item.frame) if isinstance(item, Chunk) else None
+    return found if isinstance(found, Segment) else None
+
+
 def _time(frame: Frame | None) -> tuple[int, int]:
     """Where a frame stands in its capture; the end of the capture is last."""
     return (1 << 63, 0) if frame is None else (frame.ts_ns, frame.number)
-
-
-def _remember(known: dict[Any, Any], key: Any, value: Any) -> None:
-    """Adds an entry; the oldest is forgotten if there are too many."""
-    if len(known) >= REMEMBERED and key not in known:
-        del known[next(iter(known))]
-    known[key] = value

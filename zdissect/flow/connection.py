@@ -16,8 +16,11 @@ MAX_WINDOW = 1 << 30
 MAX_CONNECTIONS = 100_000
 CLOSED_IDLE_NS = 60 * 10**9
 """Closed connections are remembered this long (TIME_WAIT), so that late retransmissions are known as such."""
-RECENT_SEGMENTS = 1024
-"""Delivered payloads kept, over all connections, to compare retransmissions with: 64 MiB at the very most."""
+RECENT_SEGMENTS = 16
+RECENT_BYTES = 64 << 10
+LARGE = RECENT_BYTES // RECENT_SEGMENTS
+"""Delivered payloads that a direction keeps to compare retransmissions with: so many (up to twice as many while they
+are small), or so many bytes."""
 
 FIN, SYN, RST, ACK = 1, 2, 4, 16
 MASK, SIGN = 0xFFFFFFFF, 0x80000000
@@ -37,7 +40,7 @@ class Half:
 
     __slots__ = (
         "ack", "buffered", "connection", "cuts", "direction", "doubt", "end", "end_frame", "end_reason", "ended",
-        "hint", "isn", "last_ns", "offset", "peer", "pieces", "quick", "seq", "stray", "stream",
+        "hint", "isn", "last_ns", "offset", "peer", "pieces", "quick", "recent", "seq", "stray", "stream",
     )  # fmt: skip
 
     peer: "Half"
@@ -73,6 +76,8 @@ class Half:
         self.quick = False
         """Nothing waits in either direction: a segment that is next in order needs no care."""
         self.last_ns = 0
+        self.recent: list[tuple[int, bytes]] = []
+        """Stream offsets and bytes that were delivered last."""
 
     def open_at(self, seq: int) -> None:
         self.seq = seq
@@ -84,6 +89,20 @@ class Half:
     def advance(self, size: int) -> None:
         self.offset += size
         self.seq = (self.seq + size) & MASK
+
+    def keep(self, offset: int, data: bytes) -> None:
+        """Remember bytes that are delivered."""
+        self.recent.append((offset, data))
+        if len(data) > LARGE or len(self.recent) > 2 * RECENT_SEGMENTS:
+            self.trim()
+
+    def trim(self) -> None:
+        """Forget the oldest of the bytes that were delivered."""
+        recent = self.recent
+        del recent[:-RECENT_SEGMENTS]
+        size = sum(len(data) for _, data in recent)
+        while size > RECENT_BYTES and len(recent) > 1:
+            size -= len(recent.pop(0)[1])
 
     def acked(self) -> int:
         """Stream offset up to which the other side has acknowledged; -1 if unknown."""

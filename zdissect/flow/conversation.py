@@ -24,6 +24,10 @@ class Flow:
     """Its payload bytes, each once, whatever they are."""
     endings: list[tuple[int, str, int]] = field(default_factory=list)
     """(direction, fin, rst, reused or capture, time) in the order in which its directions ended; none for UDP."""
+    numbered: tuple[str, int] = ("", 0)
+    """The frame whose messages were numbered last."""
+    index: int = 0
+    """The number of the next one."""
 
 
 @dataclass(slots=True)

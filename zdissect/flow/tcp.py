@@ -1,8 +1,9 @@
 """TCP: from segments, in whatever order the capture holds them, to the bytes of each stream, once and in order.
 
 Rules. All state of a connection lives in this file. It looks back, never ahead, and what becomes of a connection
-depends on its own segments and on capture time only (when others' segments show that time has passed, an idle
-connection is looked at, with the same outcome as if its own next segment had shown it). The first copy of a byte wins.
+depends on its own segments and on capture time only: when others' segments show that time has passed, an idle
+connection is looked at; and when there are too many, those that have been idle for longest are forgotten. `partial`
+has both where the others' segments are elsewhere. The first copy of a byte wins.
 
 Three things wait: segments out of order, for what comes before them; the first segments of a connection whose SYN has
 not been seen, for the SYN or for something with a lower sequence number; the side that was reset, for what was
@@ -15,11 +16,13 @@ from zdissect.flow.connection import (
     CLOSED_IDLE_NS,
     FIN,
     GRACE_NS,
+    LARGE,
     MASK,
     MAX_BUFFERED_BYTES,
     MAX_CONNECTIONS,
     MAX_WINDOW,
     NEVER,
+    RECENT_SEGMENTS,
     RST,
     SIGN,
     SYN,
@@ -42,6 +45,8 @@ class Streams(Assembler):
         super().__init__()
         self._halves: dict[tuple[Endpoint, Endpoint], Half] = {}
         self._ends: dict[int, tuple[Half, Endpoint, Endpoint]] = {}
+        self._over: tuple[list[int], list[int]] = ([], [])
+        """Connections that are over: those whose last items have surely been passed on, and the others."""
         self._count = 0
         self._waiting: dict[Connection, None] = {}
         self._due_ns = NEVER
@@ -50,7 +55,7 @@ class Streams(Assembler):
         """Take the next segment of the capture; give what can be delivered now, in order of each stream."""
         frame, src, dst, seq, ack, flags, payload, missing, place = segment
         if frame[2] >= self._due_ns:
-            return self._tick(frame[2]) + self._careful(segment)
+            return self._tick(frame[2]) + self.feed(segment)
         half = self._halves.get((src, dst))
         if half is None or seq != half.seq or flags & 7 or missing or not half.quick:
             return self._careful(segment)
@@ -62,13 +67,21 @@ class Streams(Assembler):
         offset, size = half.offset, len(payload)
         half.offset = offset + size
         half.seq = (seq + size) & MASK
-        self._recent.append((half, offset, payload))
+        recent = half.recent
+        recent.append((offset, payload))
+        if size > LARGE or len(recent) > 2 * RECENT_SEGMENTS:
+            half.trim()
         return [_new(Chunk, (half.stream, half.direction, offset, payload, frame, place))]
 
     def ends(self, stream: int) -> tuple[Endpoint, Endpoint]:
         """(opener, other side) of a connection whose items are being delivered: direction 0 is from the first."""
         half, src, dst = self._ends[stream]
         return (dst, src) if half.direction else (src, dst)
+
+    def first(self, ends: tuple[Endpoint, Endpoint]) -> int:
+        """Sequence number of the first byte that is sent from one end to another, from its SYN; -1 without one."""
+        half = self._halves.get(ends)
+        return -1 if half is None else half.isn
 
     def close(self) -> list[StreamItem]:
         """End of the capture: give what still waits, the holes in it, and an `End` for every open direction."""
@@ -141,24 +154,35 @@ class Streams(Assembler):
         return any(not 0 <= distance_of(seq, first) <= MAX_WINDOW for seq in held)
 
     def _open(self, segment: Segment, out: list[StreamItem]) -> Half:
-        if len(self._halves) >= 2 * MAX_CONNECTIONS or self._count % 4096 == 4095:
-            self._forget(segment.frame.ts_ns, out)
-        half, peer = Connection(self._count, segment.frame).halves
-        self._count += 1
+        half, peer = Connection(self._number(segment.frame.ts_ns, out), segment.frame).halves
         half.connection.set_opener(half)
         self._ends[half.stream] = half, segment.src, segment.dst
         self._halves[segment.dst, segment.src] = peer
         self._halves[segment.src, segment.dst] = half
         return half
 
-    def _forget(self, now_ns: int, out: list[StreamItem]) -> None:
-        """Drop the connections that closed a while ago, and the tenth longest idle if there are still too many."""
+    def _number(self, now_ns: int, out: list[StreamItem]) -> int:
+        """The number of a new connection; there is room for it afterwards."""
+        if len(self._halves) >= 2 * MAX_CONNECTIONS or self._count % 4096 == 4095:
+            self._drop(self._idle(now_ns), out)
+        self._count += 1
+        return self._count - 1
+
+    def _idle(self, now_ns: int) -> set[Connection]:
+        """The connections that closed a while ago, and the tenth longest idle if there are still too many."""
         last = {half.connection: max(half.last_ns, half.peer.last_ns) for half in self._halves.values()}
         drop = {c for c, ns in last.items() if now_ns - ns > CLOSED_IDLE_NS and c.halves[0].ended and c.halves[1].ended}
         if len(last) - len(drop) >= MAX_CONNECTIONS:
             drop.update(sorted(last, key=lambda c: last[c])[: MAX_CONNECTIONS // 10])
-        self._ends = {stream: one for stream, one in self._ends.items() if one[0].connection not in drop}
-        for connection in last:
+        return drop
+
+    def _drop(self, drop: set[Connection], out: list[StreamItem]) -> None:
+        """Forget connections, in the order in which their ends were seen first."""
+        passed_on, others = self._over
+        for stream in passed_on:
+            self._ends.pop(stream, None)
+        self._over = others, []
+        for connection in dict.fromkeys(half.connection for half in self._halves.values()):
             if connection in drop:
                 self._finish(connection, "capture", None, out)
         self._halves = {ends: half for ends, half in self._halves.items() if half.connection not in drop}
@@ -195,6 +219,7 @@ class Streams(Assembler):
             elif not half.ended:
                 self._end(half, frame, reason, out)
         self._waiting.pop(connection, None)
+        self._over[1].append(connection.halves[0].stream)
 
     def _note(self, connection: Connection, now_ns: int) -> None:
         """Remember whether anything waits, so that the common case needn't look."""
@@ -207,11 +232,15 @@ class Streams(Assembler):
         else:
             self._waiting.pop(connection, None)
 
+    def _look(self, connection: Connection, now_ns: int, out: list[StreamItem]) -> None:
+        """Look at a connection that waits because others' segments show that time has passed."""
+        self._give_up(connection, now_ns, out)
+        self._note(connection, now_ns)
+
     def _tick(self, now_ns: int) -> list[StreamItem]:
         """Look at the connections that wait, at most once in a grace."""
         out: list[StreamItem] = []
         for connection in list(self._waiting):
-            self._give_up(connection, now_ns, out)
-            self._note(connection, now_ns)
+            self._look(connection, now_ns, out)
         self._due_ns = now_ns + GRACE_NS if self._waiting else NEVER
         return out

@@ -199,8 +199,8 @@ ROUTING = (
 DATA = (
     Rule("timestamp-far", NOTE, PROTOCOL, "A timestamp more than an hour away from the time of the capture.",
          "notes 9 no. 56"),
-    Rule("timestamp-older", NOTE, PROTOCOL, "A sample older than the one before it on the same key, by one clock.",
-         "notes 9 no. 56"),
+    Rule("timestamp-older", NOTE, PROTOCOL,
+         "A sample older than the one before it on the same key and session, by one clock.", "notes 9 no. 56"),
     Rule("no-qos", NOTE, PROTOCOL,
          "A REQUEST, DECLARE or INTEREST without QoS: the pages call Block its default, implementations read Data "
          "and Drop.", "message-reference#QoS Extension; notes 13 no. 3"),

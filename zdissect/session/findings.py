@@ -11,8 +11,10 @@ FAR_NS = 3600 * 10**9
 """Difference between a timestamp and the capture's clock that is worth a note."""
 _NEAR_S = FAR_NS // 10**9 - 1
 """Seconds, without their fractions, that are surely not so far."""
-MOST_KEYS = 50_000
-"""Keys whose newest sample is remembered."""
+MOST_KEYS = 10_000
+"""Keys whose newest sample a session remembers."""
+MOST_PLAIN = 50_000
+"""Keys that are remembered because nothing is wrong with them."""
 
 _U64 = (1 << 64) - 1
 _PLAIN: set[str] = set()
@@ -31,7 +33,7 @@ def key(message: Message) -> None:
     if problem:
         message.remark("invalid-keyexpr", f"{text!r} {problem}", at)
     elif not keyexprs.has_wildcard(text):
-        if len(_PLAIN) < MOST_KEYS:
+        if len(_PLAIN) < MOST_PLAIN:
             _PLAIN.add(text)
     elif row["message"] == "RESPONSE":
         message.remark("wildcard-reply", f"{text} has a wildcard", at)
@@ -79,7 +81,8 @@ def defaults(message: Message) -> None:
 
 
 class Clock:
-    """Rule 56: timestamps far from the capture's clock, and samples older than the one before on their key."""
+    """Rule 56: timestamps far from the capture's clock, and samples of a session older than the one before on their
+    key."""
 
     def __init__(self) -> None:
         self.newest: dict[tuple[str, str], int] = {}

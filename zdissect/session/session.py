@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from zdissect.session.findings import Clock
 from zdissect.session.fragments import Chain
 from zdissect.session.handshake import Handshake, Parameters
 from zdissect.session.interests import Side
@@ -41,6 +42,7 @@ class Session:
     requests: tuple[Requests, Requests] = field(default_factory=lambda: (Requests(), Requests()))
     sides: tuple[Side, Side] = field(default_factory=lambda: (Side(), Side()))
     graphs: tuple[Graph, Graph] = field(default_factory=lambda: (Graph(), Graph()))
+    clock: Clock = field(default_factory=Clock)
     initial: list[int | None] = field(default_factory=lambda: [None, None])
     """First sequence number of each side."""
 

@@ -14,7 +14,7 @@ from zdissect.engine.messages import Message
 from zdissect.flow.framing import Framing
 from zdissect.grammar.rule import MALFORMED
 from zdissect.grammar.rules import RULES
-from zdissect.session import carriers, findings, network, scouting
+from zdissect.session import carriers, network, scouting
 from zdissect.session.fragments import Assembled
 from zdissect.session.handshake import STEPS, Handshake
 from zdissect.session.multicast import Groups
@@ -33,10 +33,10 @@ class Sessions:
 
     def __init__(self) -> None:
         self.links: dict[str, Link] = {}
-        self.pairs: dict[frozenset[str | None], Session] = {}
+        self.pairs: dict[frozenset[str | None], Session | None] = {}
+        """The sessions by their ZenohIDs; None if the last one has ended."""
         self.scouting = scouting.Scouting()
         self.groups = Groups()
-        self.clock = findings.Clock()
 
     def feed(self, item: Dissection) -> list[Assembled]:
         """Adds what is known to the messages of a dissection; the fragmented messages that it completes."""
@@ -51,7 +51,7 @@ class Sessions:
         usual = self.usual(link, direction, ts_ns) if isinstance(item.tape, LazyTape) else None
         remarks = item.tape.remarks
         for message in item.messages:
-            if usual is not None and usual.take(message, ts_ns, self.clock):
+            if usual is not None and usual.take(message, ts_ns):
                 continue
             template, before = message.template, len(remarks)
             whole = self.message(link, message, item)
@@ -92,7 +92,7 @@ class Sessions:
         else:
             network.feed(link.session, message, direction ^ link.flip, item.frame.number, ts_ns)
             if "timestamp_ntp64" in row:
-                self.clock.feed(message, ts_ns)
+                link.session.clock.feed(message, ts_ns)
         row.update(link.who(direction))
         return whole
 
@@ -163,7 +163,7 @@ class Sessions:
         name = message.row["message"]
         if name == "INIT_SYN" and link.handshake.step and link.is_closed():
             link.handshake = Handshake()
-            link.session.links.discard(link.flow)
+            self.leave(link)
             link.session, link.flip = Session(), 0
         whole = not item.missing and not any(RULES[code].group == MALFORMED for code, *_ in item.tape.remarks)
         link.handshake.feed(message, item.direction, whole, link.messages[1 - item.direction] > 0)
@@ -183,7 +183,7 @@ class Sessions:
         session = self.pairs.get(pair)
         agreed = shake.agreed
         several = agreed is not None and agreed.multilink
-        if session is None or not session.links or not (several or ts_ns - session.born_ns < JOIN_WINDOW_NS):
+        if session is None or not (several or ts_ns - session.born_ns < JOIN_WINDOW_NS):
             session = Session((opener.zid, other.zid), (opener.role, other.role), agreed, ts_ns)
             session.holes = sum(link.holes)
             self.pairs[pair] = session
@@ -211,13 +211,21 @@ class Sessions:
         """A side of a flow has ended: whoever dials again starts a new session."""
         link = self.links.get(flow)
         if link is not None:
-            link.session.links.discard(flow)
+            self.leave(link)
+
+    def leave(self, link: Link) -> None:
+        """A link leaves its session. One that has no links left isn't kept: who meets again starts a new one."""
+        session = link.session
+        session.links.discard(link.flow)
+        pair = frozenset(session.zids)
+        if not session.links and self.pairs.get(pair) is session:
+            self.pairs[pair] = None
 
     def end(self, flow: str) -> Link | None:
         """A flow has ended: its link leaves the session."""
         link = self.links.pop(flow, None)
         if link is not None:
-            link.session.links.discard(flow)
+            self.leave(link)
         return link
 
     def assembled(self, item: Dissection) -> None:
@@ -226,5 +234,5 @@ class Sessions:
         side = item.direction ^ link.flip
         for message in item.messages:
             network.feed(link.session, message, side, item.frame.number, item.frame.ts_ns)
-            self.clock.feed(message, item.frame.ts_ns)
+            link.session.clock.feed(message, item.frame.ts_ns)
             message.row.update(link.who(item.direction))

@@ -11,7 +11,6 @@ from typing import NamedTuple
 from zdissect.engine.messages import Message, Row
 from zdissect.engine.templates import SN, STAMP, Template
 from zdissect.session.carriers import space_of
-from zdissect.session.findings import Clock
 from zdissect.session.sequence import NONE
 from zdissect.session.session import Link, Space
 
@@ -50,7 +49,7 @@ class Usual:
         waiting = session.sides[0].waiting or session.sides[1].waiting
         return not waiting and ts_ns < asked.due_ns and ts_ns < other.due_ns
 
-    def take(self, message: Message, ts_ns: int, clock: Clock) -> bool:
+    def take(self, message: Message, ts_ns: int) -> bool:
         """Takes a message if it is usual; whether it was."""
         learned = self.known.get(message.template)
         if learned is None:
@@ -61,7 +60,7 @@ class Usual:
                 return False
         else:
             stamp = message.cell[STAMP]
-            if stamp is not None and not clock.usual(sample, stamp, ts_ns):
+            if stamp is not None and not self.session.clock.usual(sample, stamp, ts_ns):
                 return False
         message.template = template
         return True

@@ -4,7 +4,6 @@ A local output is written beside its place and moved there when it is complete, 
 nothing can be moved, each table is written by Spark's save mode and has a `_SUCCESS` when it is complete.
 """
 
-import json
 import re
 from collections import Counter
 from contextlib import contextmanager
@@ -19,10 +18,12 @@ from zdissect.export.tables import TABLES
 from zdissect.export.target import ERROR, Target
 from zdissect.export.work import Done
 from zdissect.spark import plan
-from zdissect.spark.job import Reading, decoded, messages, others, surveys, table
+from zdissect.spark.groups import Told, unsound
+from zdissect.spark.job import Reading, about_files, decoded, messages, others, splits, surveys, table, told
 from zdissect.spark.options import BATCH_ROWS
+from zdissect.spark.plan import Planned
 from zdissect.spark.store import exists, is_remote, local, sources
-from zdissect.spark.tables import MESSAGES, TOLD
+from zdissect.spark.tables import MESSAGES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -77,12 +78,11 @@ def _convert(spark: "SparkSession", job: Job, partitions: int) -> Report | None:
         surveyed = surveys(spark, reading)
         captures = plan.captures(surveyed, job.join)
         report = Report(captures=len(captures), size=sum(one.size for one in surveyed))
-        mixed = decoded(spark, reading, captures)
         if remote:
-            report.done = _write(mixed, job.out.rstrip("/"), job.mode)
+            report.done = _write(spark, reading, captures, job.out.rstrip("/"), job.mode)
         else:
             with target:
-                report.done = _write(mixed, Path(target.temporary).absolute().as_uri(), OVERWRITE)
+                report.done = _write(spark, reading, captures, Path(target.temporary).absolute().as_uri(), OVERWRITE)
                 target.commit()
     return report
 
@@ -103,28 +103,47 @@ def _configured(spark: "SparkSession") -> "Iterator[None]":
                 spark.conf.set(name, old)
 
 
-def _write(mixed: "DataFrame", out: str, mode: str) -> Done:
+def _write(spark: "SparkSession", reading: Reading, captures: list[list[Planned]], out: str, mode: str) -> Done:
     """Writes all tables; what there is to tell. Captures are decoded once: what leaves the workers is kept on disk."""
-    from pyspark import StorageLevel
-
-    mixed = mixed.persist(StorageLevel.DISK_ONLY)
-    packed = others(mixed).persist(StorageLevel.MEMORY_AND_DISK)
-    try:
+    with _kept(spark, reading, captures) as (mixed, packed, told):
+        about, told_of_files = about_files(spark, captures, told)
         messages(mixed).write.mode(mode).parquet(f"{out}/{MESSAGES}")
         for name in TABLES:
             if name != MESSAGES:
-                table(packed, name).write.mode(mode).parquet(f"{out}/{name}")
-        return _done(packed.where(f"other_table = '{TOLD}'").select("other_rows"))
-    finally:
-        packed.unpersist()
-        mixed.unpersist()
+                table(packed if about is None else packed.union(about), name).write.mode(mode).parquet(f"{out}/{name}")
+        return _done([*told, told_of_files])
 
 
-def _done(told: "DataFrame") -> Done:
-    """What the workers tell of their captures."""
+@contextmanager
+def _kept(
+    spark: "SparkSession", reading: Reading, captures: list[list[Planned]]
+) -> "Iterator[tuple[DataFrame, DataFrame, list[Told]]]":
+    """All rows, the packed ones of them, and what there is to tell, decoded and kept.
+
+    Captures that can't be split after all are decoded once more.
+    """
+    from pyspark import StorageLevel
+
+    split = splits(spark, reading, captures)
+    while True:
+        mixed = decoded(spark, reading, captures, split).persist(StorageLevel.DISK_ONLY)
+        packed = others(mixed).persist(StorageLevel.MEMORY_AND_DISK)
+        try:
+            found = told(packed)
+            wrong = unsound(found)
+            if not wrong:
+                yield mixed, packed, found
+                return
+            split = {name: one for name, one in split.items() if name not in wrong}
+        finally:
+            packed.unpersist()
+            mixed.unpersist()
+
+
+def _done(told: list[Told]) -> Done:
+    """What was done, by what the workers tell of their captures."""
     done = Done()
-    for row in told.collect():
-        found = json.loads(bytes(row[0]))
+    for found in told:
         done.files += [FileFacts(file, status=status, error=error, frames=frames)
                        for file, status, error, frames in found["files"]]  # fmt: skip
         done.rows += Counter(found["rows"])

@@ -6,8 +6,10 @@ from typing import Any
 import pyarrow as pa
 
 from zdissect.records import Frame
+from zdissect.spark import notes
 from zdissect.spark.plan import Task
 from zdissect.spark.ranges import NEVER, frames
+from zdissect.spark.shares import Reader
 
 BATCH_FRAMES = 2000
 BATCH_BYTES = 4 << 20
@@ -29,13 +31,13 @@ PUBLIC = (
 INTERNAL = (
     ("ts_high", pa.int64(), "bigint"),
     ("bucket", pa.int32(), "int"),
-    ("survey", pa.string(), "string"),
-    ("place", pa.string(), "string"),
+    ("group", pa.int32(), "int"),
+    ("note", pa.string(), "string"),
 )
-"""Columns between the stages of a job: bits of a time beyond 64, the partition that decodes; a row of number 0 is no
-frame but brings what is known of its file."""
+"""Columns between the stages of a job: bits of a time beyond 64, the partition that decodes, the group of the capture.
+A row with a note is no frame but tells something (`notes`); its link is -1, so that it comes before its frame."""
 
-ORDER = ("capture", "part", "order_ns", "file", "number")
+ORDER = ("capture", "group", "part", "order_ns", "file", "number", "link")
 
 
 def ddl(columns: Iterable[tuple[str, Any, str]]) -> str:
@@ -66,61 +68,98 @@ def _times(values: list[int]) -> tuple[pa.Array, pa.Array]:
         return pa.array(low, pa.int64()), pa.array(high, pa.int64())
 
 
-def read(task: Task, internal: bool) -> Iterator[pa.RecordBatch]:
-    """The rows of a task. Raises CaptureError if the file has changed since it was surveyed."""
+def read(task: Task, internal: bool, shared: Reader | None = None) -> Iterator[pa.RecordBatch]:
+    """The rows of a task, of a capture that is split or of one that isn't.
+
+    Raises CaptureError if the file has changed since it was surveyed.
+    """
     kinds = schema(internal)
     if internal and task.survey:
-        yield _marker(task, kinds)
+        yield from _about(task, shared, kinds)
     if task.range is None:
         return
-    rows: list[Frame] = []
-    latest, orders, size = task.range.latest_ns, [], 0
-    merged = task.place.merged
+    lookup = shared.lookup() if shared is not None else None
+    gathered = _Gathered(task, kinds)
+    latest = task.range.latest_ns
     for frame in frames(task.name, task.path, task.range):
-        rows.append(frame)
-        size += len(frame.data)
-        if merged:
+        order = 0
+        if task.place.merged:
             latest = max(latest, frame.ts_ns)
-            orders.append(min(max(latest, -_INT64), _INT64 - 1))
-        if len(rows) >= BATCH_FRAMES or size >= BATCH_BYTES:
-            yield _batch(task, rows, orders, kinds)
-            rows, orders, size = [], [], 0
-    if rows:
-        yield _batch(task, rows, orders, kinds)
+            order = min(max(latest, -_INT64), _INT64 - 1)
+        group = 0
+        if shared is not None and lookup is not None:
+            for other, moment in shared.told(frame):
+                place = _where(task.place.part, order, frame.number, other, shared)
+                yield _note(task, kinds, place, notes.moment(moment))
+            group = lookup.group(frame)
+        if gathered.add(frame, order, group):
+            yield gathered.batch(shared)
+    if gathered.rows:
+        yield gathered.batch(shared)
 
 
-def _batch(task: Task, rows: list[Frame], orders: list[int], kinds: pa.Schema) -> pa.RecordBatch:
-    count = len(rows)
-    _, numbers, times, links, lengths, data = zip(*rows, strict=True)
-    low, high = _times(list(times))
+class _Gathered:
+    """Frames that become a batch."""
+
+    def __init__(self, task: Task, kinds: pa.Schema) -> None:
+        self.task = task
+        self.kinds = kinds
+        self.rows: list[Frame] = []
+        self.orders: list[int] = []
+        self.groups: list[int] = []
+        self.size = 0
+
+    def add(self, frame: Frame, order: int, group: int) -> bool:
+        """Takes a frame; returns whether it is time for a batch."""
+        self.rows.append(frame)
+        self.orders.append(order)
+        self.groups.append(group)
+        self.size += len(frame.data)
+        return len(self.rows) >= BATCH_FRAMES or self.size >= BATCH_BYTES
+
+    def batch(self, shared: Reader | None) -> pa.RecordBatch:
+        """The batch."""
+        count = len(self.rows)
+        _, numbers, times, links, lengths, data = zip(*self.rows, strict=True)
+        low, high = _times(list(times))
+        place = self.task.place
+        buckets = [shared.buckets[group] for group in self.groups] if shared is not None else [place.bucket] * count
+        columns = {
+            "file": pa.repeat(self.task.name, count), "number": pa.array(numbers, pa.int64()), "ts_ns": low,
+            "link": pa.array(links, pa.int32()), "wire_len": pa.array(lengths, pa.int64()),
+            "data": pa.array(data, pa.binary()), "capture": pa.repeat(place.capture, count),
+            "part": pa.repeat(pa.scalar(place.part, pa.int32()), count), "order_ns": pa.array(self.orders, pa.int64()),
+            "ts_high": high, "bucket": pa.array(buckets, pa.int32()), "group": pa.array(self.groups, pa.int32()),
+            "note": pa.nulls(count, pa.string()),
+        }  # fmt: skip
+        self.rows, self.orders, self.groups, self.size = [], [], [], 0
+        return pa.RecordBatch.from_arrays([columns[name] for name in self.kinds.names], schema=self.kinds)
+
+
+def _about(task: Task, shared: Reader | None, kinds: pa.Schema) -> Iterator[pa.RecordBatch]:
+    """The rows with what is known of a file or, once for a split capture, of its groups."""
     place = task.place
-    order = pa.array(orders, pa.int64()) if place.merged else pa.repeat(pa.scalar(0, pa.int64()), count)
-    columns = {
-        "file": pa.repeat(task.name, count), "number": pa.array(numbers, pa.int64()), "ts_ns": low,
-        "link": pa.array(links, pa.int32()), "wire_len": pa.array(lengths, pa.int64()),
-        "data": pa.array(data, pa.binary()), "capture": pa.repeat(place.capture, count),
-        "part": pa.repeat(pa.scalar(place.part, pa.int32()), count), "order_ns": order, "ts_high": high,
-        "bucket": pa.repeat(pa.scalar(place.bucket, pa.int32()), count),
-    }  # fmt: skip
-    blank = pa.nulls(count, pa.string())
-    return pa.RecordBatch.from_arrays([columns.get(name, blank) for name in kinds.names], schema=kinds)
+    if shared is None:
+        where = {"part": -1, "order_ns": place.position, "number": 0, "bucket": place.bucket, "group": 0}
+        yield _note(task, kinds, where, notes.file(task.survey, place))
+    elif not place.position:
+        for share in shared.shares():
+            yield _note(task, kinds, _where(-1, 0, 0, share.group, shared), notes.share(share))
 
 
-def _marker(task: Task, kinds: pa.Schema) -> pa.RecordBatch:
-    """The row that brings what is known of a file."""
-    import json
-
-    place = task.place
-    row = {
-        "file": task.name, "number": 0, "ts_ns": 0, "link": -1, "wire_len": 0, "data": b"", "capture": place.capture,
-        "part": -1, "order_ns": place.position, "bucket": place.bucket, "survey": task.survey,
-        "place": json.dumps(place),
-    }  # fmt: skip
-    return pa.RecordBatch.from_pylist([row], schema=kinds)
+def _where(part: int, order: int, number: int, group: int, shared: Reader) -> dict[str, int]:
+    """Where a row stands in the order of its capture, and which group it is for."""
+    return {"part": part, "order_ns": order, "number": number, "bucket": shared.buckets[group], "group": group}
 
 
-Row = tuple[str, Frame, str | None, str | None]
-"""(capture, frame, survey, place): the last two of the row that brings what is known of a file."""
+def _note(task: Task, kinds: pa.Schema, where: dict[str, int], note: str) -> pa.RecordBatch:
+    """A row with a note."""
+    row = {"file": task.name, "ts_ns": 0, "link": -1, "wire_len": 0, "data": b"", "capture": task.place.capture}
+    return pa.RecordBatch.from_pylist([row | where | {"note": note}], schema=kinds)
+
+
+Row = tuple[tuple[str, int], Frame, str | None]
+"""((capture, group), frame, note): of a row with a note, only the file and the number of the frame mean something."""
 
 
 def rows(batches: Iterable[pa.RecordBatch]) -> Iterator[Row]:
@@ -132,14 +171,13 @@ def rows(batches: Iterable[pa.RecordBatch]) -> Iterator[Row]:
         high = batch.column("ts_high")
         if high.null_count != len(high):
             times = [low + ((more or 0) << 64) for low, more in zip(times, high.to_pylist(), strict=True)]
-        captures = batch.column("capture").to_pylist()
-        surveys = batch.column("survey").to_pylist()
-        places = batch.column("place").to_pylist()
-        for capture, survey, place, *frame in zip(
-            captures, surveys, places, columns["file"], columns["number"], times, columns["link"],
-            columns["wire_len"], columns["data"], strict=True,
+        groups = zip(batch.column("capture").to_pylist(), batch.column("group").to_pylist(), strict=True)
+        noted = batch.column("note").to_pylist()
+        for group, note, *frame in zip(
+            groups, noted, columns["file"], columns["number"], times, columns["link"], columns["wire_len"],
+            columns["data"], strict=True,
         ):  # fmt: skip
-            yield capture, new(Frame, frame), survey, place
+            yield group, new(Frame, frame), note
 
 
 __all__ = ["INTERNAL", "NEVER", "ORDER", "PUBLIC", "ddl", "read", "rows", "schema"]

@@ -2,28 +2,33 @@
 
 1. Files are surveyed, many at a time: where their frames are, what is wrong with them, when they begin and end.
 2. The driver tells by names and times which files are one capture.
-3. Frames are read in ranges, brought together by capture and sorted into its order.
-4. They are decoded by the same function that `zdissect batch` runs in processes, capture by capture.
+3. A capture that is more than the share of a task is looked at once, in order, for what its sessions are; they become
+   groups. Connections are numbered over the whole capture, sessions span them, and time passes for all: what a group
+   must know of the others is found out then.
+4. Frames are read in ranges, brought together by capture and group and sorted into the capture's order.
+5. They are decoded by the same function that `zdissect batch` runs in processes, group by group.
 
-One capture is decoded by one task. Nothing finer gives the same rows: flows are numbered over the whole capture, who
-asks by multicast is answered on other ports, and samples are compared with the one before on their key, whoever sent
-them.
+That groups don't depend on each other is checked when all are decoded. Where they do, the capture is decoded again, in
+one task.
 """
 
-from collections.abc import Iterable, Iterator
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 import pyarrow as pa
 
-from zdissect.export.decoding import Settings
+from zdissect.export.decoding import Decoding, Settings
 from zdissect.export.files import AUTO, Source
-from zdissect.spark import plan, register
+from zdissect.export.groups import Split
+from zdissect.spark import groups, plan, register, shares
 from zdissect.spark.frames import ORDER
+from zdissect.spark.groups import Told
 from zdissect.spark.plan import Planned
 from zdissect.spark.ranges import RANGE_BYTES, Survey, survey
-from zdissect.spark.source import PLAN
+from zdissect.spark.source import PLAN, SHARES
 from zdissect.spark.store import everywhere, is_remote
-from zdissect.spark.tables import MIXED, ddl, decoder, unpack
+from zdissect.spark.tables import MIXED, TOLD, ddl, decoder, mixed, unpack
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -42,6 +47,8 @@ class Reading(NamedTuple):
     partitions: int = 2
     """Tasks that decode."""
     range_bytes: int = RANGE_BYTES
+    split_bytes: int = shares.SPLIT_BYTES
+    """Captures with so many bytes are split, if they are more than the share of a task; 0: all are."""
 
 
 def surveys(spark: "SparkSession", job: Reading) -> list[Survey]:
@@ -52,23 +59,83 @@ def surveys(spark: "SparkSession", job: Reading) -> list[Survey]:
         return [survey(one, range_bytes) for one in ordered]
     asked = [(one._replace(path=everywhere(one.path)), one.path) for one in ordered]
 
-    def look(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def look(number: int) -> str:
+        source, shown = asked[number]
+        return survey(source, range_bytes, shown).json()
+
+    return [Survey.load(found) for _, found in _each(spark, look, len(asked), 4 * job.partitions)]
+
+
+def splits(spark: "SparkSession", job: Reading, captures: list[list[Planned]]) -> dict[str, Split]:
+    """Looks at the captures that are worth splitting; the groups of those that can be split, by name."""
+    settings, most = job.settings, 2 * job.partitions
+    asked = [captures[place] for place in shares.worth(captures, job.partitions, job.split_bytes)]
+    here = sum(map(plan.size, asked)) < _FEW and not any(is_remote(one.survey.path) for all_ in asked for one in all_)
+
+    def look(number: int) -> str:
+        return shares.look(asked[number], settings, most)
+
+    if here:
+        found = [(number, look(number)) for number in range(len(asked))]
+    else:
+        found = _each(spark, look, len(asked), len(asked))
+    return {plan.name(asked[number]): Split.load(text) for number, text in found if text}
+
+
+def _each(spark: "SparkSession", look: Callable[[int], str], count: int, tasks: int) -> list[tuple[int, str]]:
+    """(number, what was found) for each of so many numbers, many at a time."""
+
+    def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
-            chosen = [asked[number] for number in batch.column(0).to_pylist()]
-            found = [survey(source, range_bytes, shown).json() for source, shown in chosen]
-            yield pa.RecordBatch.from_pydict({"survey": found})
+            for number in batch.column(0).to_pylist():
+                yield pa.RecordBatch.from_pydict({"number": [number], "found": [look(number)]})
 
-    listed = spark.range(0, len(asked), 1, min(len(asked), 4 * job.partitions))
-    return [Survey.load(row[0]) for row in listed.mapInArrow(look, "survey string").collect()]
+    listed = spark.range(0, count, 1, min(count, tasks))
+    return [(row[0], row[1]) for row in listed.mapInArrow(run, "number bigint, found string").collect()]
 
 
-def decoded(spark: "SparkSession", job: Reading, captures: list[list[Planned]]) -> "DataFrame":
+def decoded(
+    spark: "SparkSession", job: Reading, captures: list[list[Planned]], split: Mapping[str, Split]
+) -> "DataFrame":
     """The rows of all tables, as they leave the workers."""
     register(spark)
-    reader = spark.read.format("zenoh-frames").option(PLAN, plan.dump(plan.spread(captures, job.partitions)))
+    placed, shared = shares.spread(captures, split, job.partitions)
+    reader = spark.read.format("zenoh-frames").option(PLAN, plan.dump(placed)).option(SHARES, shares.dump(shared))
     frames = reader.option("partitions", str(4 * job.partitions)).load("")
     ordered = frames.repartitionById(job.partitions, "bucket").sortWithinPartitions(*ORDER)
     return ordered.mapInArrow(decoder(job.settings), MIXED)
+
+
+def told(packed: "DataFrame") -> list[Told]:
+    """What the workers tell of their captures and groups."""
+    rows = packed.where(f"other_table = '{TOLD}'").select("other_rows").collect()
+    return [json.loads(bytes(row[0])) for row in rows]
+
+
+def about_files(
+    spark: "SparkSession", captures: list[list[Planned]], found: list[Told]
+) -> "tuple[DataFrame | None, Told]":
+    """The rows about the files of split captures, packed (None if there are none); what there is to tell of them."""
+    by_name: dict[str, list[Told]] = {}
+    for one in found:
+        if "share" in one:
+            by_name.setdefault(one["share"], []).append(one)
+    facts = {
+        name: one
+        for capture in captures
+        if plan.name(capture) in by_name
+        for name, one in groups.files(capture, by_name[plan.name(capture)]).items()
+    }
+    decoding = Decoding(files=facts)
+    batches = [mixed(batch) for batch in decoding.close()]
+    rows = [(row["other_table"], row["other_rows"]) for batch in batches for row in batch.to_pylist()]
+    tell = {
+        "files": [[one.file, one.status, one.error, one.frames] for one in facts.values()],
+        "rows": {table: one.total for table, one in decoding.out.items()},
+        "codes": decoding.codes,
+        "accounting": {},
+    }
+    return (spark.createDataFrame(rows, "other_table string, other_rows binary") if rows else None), tell
 
 
 def messages(mixed: "DataFrame") -> "DataFrame":

@@ -85,15 +85,19 @@ def _placed(known: dict[str, Survey], groups: Sequence[Sequence[str]]) -> list[P
     return [Planned(known[name], Place(first, index, part, merged)) for index, (name, part, merged) in enumerate(flat)]
 
 
-def spread(found: list[list[Planned]], buckets: int) -> list[list[Planned]]:
-    """The captures with the partitions in which they are decoded: the largest first, each where least is to do."""
-    loads = [0] * max(buckets, 1)
-    out = []
-    for capture in sorted(found, key=lambda one: -sum(planned.survey.size for planned in one)):
-        bucket = loads.index(min(loads))
-        loads[bucket] += sum(planned.survey.size for planned in capture) + 1
-        out.append([planned._replace(place=planned.place._replace(bucket=bucket)) for planned in capture])
-    return out
+def name(capture: Sequence[Planned]) -> str:
+    """The name of a capture."""
+    return capture[0].place.capture
+
+
+def size(capture: Iterable[Planned]) -> int:
+    """Bytes of the files of a capture."""
+    return sum(planned.survey.size for planned in capture)
+
+
+def to_bucket(capture: Iterable[Planned], bucket: int) -> list[Planned]:
+    """A capture with the partition in which it is decoded."""
+    return [planned._replace(place=planned.place._replace(bucket=bucket)) for planned in capture]
 
 
 def tasks(found: Iterable[Iterable[Planned]]) -> list[Task]:

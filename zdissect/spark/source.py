@@ -18,7 +18,7 @@ from pyspark.sql.types import StructType
 from zdissect.export import files, reading
 from zdissect.export.decoding import Decoding
 from zdissect.export.files import Work
-from zdissect.spark import frames, plan
+from zdissect.spark import frames, plan, shares
 from zdissect.spark.filters import Conditions
 from zdissect.spark.options import Options
 from zdissect.spark.plan import Planned, Task
@@ -28,6 +28,8 @@ from zdissect.spark.tables import MESSAGES, ddl
 
 PLAN = "plan"
 """Option of `zenoh-frames`: what was planned already, by a job."""
+SHARES = "shares"
+"""Option with it: the captures that are split."""
 
 
 def planned(options: Options) -> list[list[Planned]]:
@@ -70,8 +72,9 @@ class _FramesReader(DataSourceReader):
         return [_Tasks(one) for one in plan.bundles(plan.tasks(found), spread)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        shared = shares.load(self.options.get(SHARES, "{}"))
         for task in cast(list[Task], partition.value):
-            yield from frames.read(task, self.internal)
+            yield from frames.read(task, self.internal, shared.get(task.place.capture))
 
 
 class Zenoh(DataSource):

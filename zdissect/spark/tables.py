@@ -6,7 +6,7 @@ the name of the table, and a batch of its rows in Arrow's own format.
 
 import json
 from collections.abc import Callable, Iterable, Iterator
-from itertools import groupby
+from itertools import chain, groupby
 from operator import itemgetter
 from typing import Any
 
@@ -14,11 +14,11 @@ import pyarrow as pa
 
 from zdissect.export.decoding import Decoding, Settings, TableBatch
 from zdissect.export.facts import FAILED, OK, FileFacts
+from zdissect.export.groups import Share
 from zdissect.export.schema import schema
 from zdissect.export.tables import TABLES
+from zdissect.spark import groups, notes
 from zdissect.spark.frames import Row, rows
-from zdissect.spark.plan import Place, Planned
-from zdissect.spark.ranges import Survey
 
 MESSAGES = "messages"
 TOLD = "told"
@@ -60,19 +60,33 @@ def decoder(settings: Settings) -> Callable[[Iterable[pa.RecordBatch]], Iterator
         for _, group in groupby(rows(batches), key=itemgetter(0)):
             told: dict[str, Any] = {}
             yield from map(mixed, tables(group, settings, told))
-            yield _packed(TOLD, json.dumps(told).encode())
+            yield packed(TOLD, json.dumps(told).encode())
 
     return decode
 
 
-def tables(group: Iterable[Row], settings: Settings, told: dict[str, Any]) -> Iterator[TableBatch]:
-    """The tables of one capture, from its rows in order. What there is to tell of it is entered into `told`."""
+def tables(group: Iterator[Row], settings: Settings, told: dict[str, Any]) -> Iterator[TableBatch]:
+    """The tables of one capture, or of a group of one that is split, from its rows in order.
+
+    What there is to tell of it is entered into `told`.
+    """
+    first = next(group)
+    note = notes.read(first[2]) if first[2] is not None else None
+    if isinstance(note, Share):
+        yield from groups.tables(group, settings, note, told)
+    else:
+        yield from whole(chain([first], group), settings, told)
+
+
+def whole(group: Iterable[Row], settings: Settings, told: dict[str, Any]) -> Iterator[TableBatch]:
+    """The tables of one capture."""
     files: dict[str, FileFacts] = {}
     decoding = Decoding(settings, files)
     try:
-        for _, frame, survey, place in group:
-            if survey is not None and place is not None:
-                files[frame.source] = Planned(Survey.load(survey), Place(*json.loads(place))).facts
+        for _, frame, note in group:
+            about = notes.read(note) if note is not None else None
+            if isinstance(about, FileFacts):
+                files[about.file] = about
             else:
                 yield from decoding.feed(frame)
         yield from decoding.close()
@@ -82,7 +96,7 @@ def tables(group: Iterable[Row], settings: Settings, told: dict[str, Any]) -> It
             if facts.status == OK:
                 what = f"a fault of zdissect, please report it: {type(fault).__name__}: {fault}"
                 facts.problem(FAILED, f"{facts.file}: {what}")
-        yield from (batch for table in decoding.out for batch in decoding.take(table))
+        yield from decoding.left()
         yield from Decoding(settings, files).close()
         told |= {"accounting": {}, "codes": decoding.codes}
         for _ in group:
@@ -103,16 +117,17 @@ def mixed(found: TableBatch) -> pa.RecordBatch:
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, batch.schema) as writer:
         writer.write_batch(batch)
-    return _packed(table, sink.getvalue().to_pybytes())
+    return packed(table, sink.getvalue().to_pybytes())
 
 
-def _packed(table: str, content: bytes) -> pa.RecordBatch:
+def packed(table: str, content: bytes) -> pa.RecordBatch:
+    """A batch with one row: rows of another table, or what there is to tell."""
     return pa.RecordBatch.from_pylist([{"other_table": table, "other_rows": content}], schema=_MIXED)
 
 
 def unpack(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """The rows of another table: the function for mapInArrow over the column `other_rows`."""
     for batch in batches:
-        for packed in batch.column("other_rows"):
-            with pa.ipc.open_stream(packed.as_py()) as reader:
+        for one in batch.column("other_rows"):
+            with pa.ipc.open_stream(one.as_py()) as reader:
                 yield from reader

@@ -1,0 +1,209 @@
+"""A first look at a large capture: which of its connections must be decoded together.
+
+It puts TCP streams in order as decoding does, but decodes nothing beyond the first batch of each direction, where the
+ends of a session name themselves. Connections are tied together that share their ports, or their pair of ZenohIDs;
+what isn't plain TCP is one more thing to be tied to. What was tied together too little shows when it is decoded.
+"""
+
+from collections.abc import Iterator
+
+from zdissect.engine.messages import messages
+from zdissect.export.groups import Moment, Split, shared_out
+from zdissect.flow.batch import Batch, Skipped
+from zdissect.flow.conversation import StreamConversation
+from zdissect.flow.datagrams import TRANSPORT, DatagramConversation
+from zdissect.flow.decode import decode
+from zdissect.flow.detect import LOOK_AHEAD, Verdict
+from zdissect.flow.framing import Framing
+from zdissect.flow.partial import Observed
+from zdissect.pipeline import Options, Pipeline
+from zdissect.records import Chunk, Datagram, End, Endpoint, Frame, Gap, Overlap, Segment, StreamItem
+
+RECORD = 16
+"""Bytes that a frame takes besides its own."""
+_OPEN = (Verdict.UNDECIDED, Verdict.ZENOH, Verdict.WEBSOCKET)
+_INIT = 1
+
+
+class Connections:
+    """The connections of a capture, whose frames are fed in order."""
+
+    def __init__(self, options: Options) -> None:
+        self.streams = Observed()
+        self.pipeline = Pipeline(options, streams=self.streams)
+        self.nodes: dict[tuple[Endpoint, Endpoint], int] = {}
+        """A number for each pair of ends, in both orders; 0 is all that isn't plain TCP."""
+        self.sizes = [0]
+        """Bytes of each of them."""
+        self.parents = [0]
+        """Another one that each is tied to, or itself."""
+        self.pairs: dict[frozenset[str], int] = {}
+        """One that names these ZenohIDs."""
+        self.greetings: dict[int, _Greeting | None] = {}
+        """Connections that may still say who they are; None for those that have, or won't."""
+        self.callers: dict[str, list[str | None]] = {}
+        """What the ends of UDP conversations called themselves."""
+        self.moments: list[tuple[Moment, list[int]]] = []
+        """What connections did to each other; the numbers of those whose waits it was."""
+        self.latest_ns = 0
+
+    def feed(self, frame: Frame) -> None:
+        """Takes a frame."""
+        self.latest_ns = max(self.latest_ns, frame.ts_ns)
+        packet = self.pipeline.decoder.feed(frame)
+        size = len(frame.data) + RECORD
+        if not isinstance(packet, Segment):
+            self.sizes[0] += size
+            if packet is not None:
+                self.datagram(packet)
+            return
+        node = self.nodes.get((packet.src, packet.dst)) or self.node(packet.src, packet.dst)
+        self.sizes[node] += size
+        if packet.offset < 0:
+            self.tie(node, 0)
+        self.pieces(self.streams.feed(packet))
+        if self.streams.looked or self.streams.dropped:
+            self.moment(frame)
+
+    def pieces(self, items: list[StreamItem]) -> None:
+        """Takes pieces of streams."""
+        greetings = self.greetings
+        for item in items:
+            if greetings.get(item.stream, _NEW) is not None:
+                self.greet(item)
+
+    def node(self, src: Endpoint, dst: Endpoint) -> int:
+        """The number of a new pair of ends."""
+        node = len(self.parents)
+        self.parents.append(node)
+        self.sizes.append(0)
+        self.nodes[src, dst] = self.nodes[dst, src] = node
+        return node
+
+    def greet(self, item: StreamItem) -> None:
+        """Takes a piece of a stream whose ends haven't named themselves."""
+        greeting = self.greetings.get(item.stream)
+        if greeting is None:
+            greeting = self.greetings[item.stream] = _Greeting(self.pipeline.conversation(item.stream))
+        if greeting.feed(item):
+            self.met(item.stream, greeting)
+
+    def met(self, stream: int, greeting: "_Greeting") -> None:
+        """No more is to be heard of who the ends of a connection are."""
+        self.greetings[stream] = None
+        self.called(greeting.names, self.nodes[self.streams.opened[stream]])
+
+    def called(self, names: list[str | None], node: int) -> None:
+        """Ties together all with the same two names."""
+        pair = frozenset(name for name in names if name is not None)
+        if None not in names:
+            self.tie(node, self.pairs.setdefault(pair, node))
+
+    def datagram(self, datagram: Datagram) -> None:
+        """Takes a datagram."""
+        for conversation, one, kind in self.pipeline.datagrams.feed(datagram):
+            # the byte before an INIT says that it isn't compressed, if there is one
+            if kind == TRANSPORT and _INIT in (byte & 31 for byte in one.payload[:2]):
+                self.call(conversation, one)
+
+    def call(self, conversation: DatagramConversation, datagram: Datagram) -> None:
+        """Takes a datagram that may hold an INIT."""
+        direction = conversation.direction(datagram)
+        names = self.callers.setdefault(conversation.flow.id, [None, None])
+        names[direction] = name(datagram.payload, conversation.framings[direction]) or names[direction]
+        self.called(names, 0)
+
+    def moment(self, frame: Frame) -> None:
+        """Writes down what the frame fed last did to connections that it doesn't belong to."""
+        looked, dropped = self.streams.looked, self.streams.dropped
+        moment = Moment(frame.source, frame.number, frame.ts_ns, self.latest_ns, bool(looked), tuple(dropped))
+        self.moments.append((moment, [*looked]))
+        looked.clear()
+        dropped.clear()
+
+    def tie(self, one: int, other: int) -> None:
+        """From now on both belong together."""
+        one, other = self.root(one), self.root(other)
+        self.parents[max(one, other)] = min(one, other)
+
+    def root(self, node: int) -> int:
+        """The first one of those that belong together."""
+        parents = self.parents
+        while parents[node] != node:
+            parents[node] = parents[parents[node]]
+            node = parents[node]
+        return node
+
+    def split(self, most: int) -> Split:
+        """The capture, which has ended, in at most so many groups."""
+        self.pieces(self.streams.close())
+        for stream, greeting in list(self.greetings.items()):
+            if greeting is not None:
+                greeting.close()
+                self.met(stream, greeting)
+        roots = [self.root(node) for node in range(len(self.parents))]
+        groups, sizes = shared_out(roots, self.sizes, most)
+        numbers: list[list[int]] = [[] for _ in sizes]
+        owner = [groups[self.nodes[ends]] for ends in self.streams.opened]
+        for stream, group in enumerate(owner):
+            numbers[group].append(stream)
+        ends = {(src, dst): groups[node] for (src, dst), node in self.nodes.items() if groups[node]}
+        return Split(ends, sizes, numbers, self.latest_ns, list(self.told(owner)))
+
+    def told(self, owner: list[int]) -> Iterator[tuple[int, Moment]]:
+        """What each group has to be told of the others: (group, moment), in order."""
+        for moment, looked in self.moments:
+            looking = {owner[stream] for stream in looked}
+            dropping: dict[int, list[int]] = {}
+            for stream in moment.drop:
+                dropping.setdefault(owner[stream], []).append(stream)
+            for group in sorted(looking | dropping.keys()):
+                yield group, moment._replace(look=group in looking, drop=tuple(dropping.get(group, ())))
+
+
+class _Greeting:
+    """A connection until its ends have named themselves."""
+
+    def __init__(self, conversation: StreamConversation) -> None:
+        self.conversation = conversation
+        self.names: list[str | None] = [None, None]
+        self.heard = [False, False]
+        self.ended = [False, False]
+        self.size = 0
+
+    def feed(self, item: StreamItem) -> bool:
+        """Takes a piece of a stream; returns whether there is nothing more to hear."""
+        if isinstance(item, Chunk | Gap):
+            self.size += len(item.data) if isinstance(item, Chunk) else 0
+            self.take(self.conversation.feed(item))
+        elif isinstance(item, End):
+            self.ended[item.direction] = True
+            if all(self.ended):
+                self.close()
+                return True
+        elif isinstance(item, Overlap):
+            return False
+        return all(self.heard) or self.size > 2 * LOOK_AHEAD or self.conversation.flow.verdict not in _OPEN
+
+    def close(self) -> None:
+        """Takes what is left when the connection, or the capture, ends."""
+        self.take(self.conversation.close())
+
+    def take(self, found: Iterator[tuple[int, Batch | Skipped]]) -> None:
+        """Looks into the batches that the connection was cut into."""
+        for direction, one in found:
+            self.heard[direction] = True
+            if not isinstance(one, Skipped) and self.names[direction] is None:
+                self.names[direction] = name(one.buffer.data, one.framing)
+
+
+def name(data: bytes, framing: Framing) -> str | None:
+    """The ZenohID in an INIT in a batch."""
+    for message in messages(decode(data, framing).content):
+        if message.row["message"].startswith("INIT"):
+            zid: str | None = message.row.get("zid")
+            return zid
+    return None
+
+
+_NEW = object()

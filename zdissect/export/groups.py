@@ -1,0 +1,168 @@
+"""A large capture in groups of whole sessions, each decoded apart, with the rows of the whole.
+
+A group has frames of its own. Of the others it is told what made a difference: the numbers of its connections, and the
+moments at which segments of others showed that time had passed. Group 0 has all that isn't plain TCP.
+"""
+
+import heapq
+import json
+from typing import NamedTuple
+
+from zdissect.export.decoding import Decoding, Settings, TableBatch
+from zdissect.flow.link import Decoder
+from zdissect.flow.partial import Partial
+from zdissect.records import Endpoint, Frame, Segment
+
+Ends = tuple[Endpoint, Endpoint]
+
+
+class Moment(NamedTuple):
+    """What a segment does to connections that it doesn't belong to."""
+
+    file: str
+    number: int
+    """Its frame."""
+    now_ns: int
+    """The time of that."""
+    latest_ns: int
+    """The latest time of the capture until then."""
+    look: bool = False
+    """Connections that wait are to be looked at."""
+    drop: tuple[int, ...] = ()
+    """Numbers of the connections that are forgotten."""
+
+
+class Split(NamedTuple):
+    """A capture in groups."""
+
+    groups: dict[Ends, int]
+    """Groups of pairs of ends, in both orders; all others are in group 0."""
+    sizes: list[int]
+    """Bytes of the groups."""
+    numbers: list[list[int]]
+    """Numbers of the connections of each group, ascending."""
+    latest_ns: int
+    """The latest time of the capture."""
+    moments: list[tuple[int, Moment]]
+    """(group, moment), in order."""
+
+    def json(self) -> str:
+        """As text."""
+        ends = [(src.address.hex(), src.port, dst.address.hex(), dst.port, group)
+                for (src, dst), group in self.groups.items() if src <= dst]  # fmt: skip
+        return json.dumps((ends, *self[1:]))
+
+    @classmethod
+    def load(cls, text: str) -> "Split":
+        """From text."""
+        ends, sizes, numbers, latest_ns, moments = json.loads(text)
+        groups: dict[Ends, int] = {}
+        for source, source_port, target, target_port, group in ends:
+            src, dst = Endpoint(bytes.fromhex(source), source_port), Endpoint(bytes.fromhex(target), target_port)
+            groups[src, dst] = groups[dst, src] = group
+        told = [(group, Moment(*moment)._replace(drop=tuple(moment[-1]))) for group, moment in moments]
+        return cls(groups, sizes, numbers, latest_ns, told)
+
+
+def shared_out(roots: list[int], sizes: list[int], most: int) -> tuple[list[int], list[int]]:
+    """(group of each, bytes of the groups): so many groups at most, what has the same root together, even in size.
+
+    The first one is in group 0.
+    """
+    together: dict[int, int] = {}
+    for root, size in zip(roots, sizes, strict=True):
+        together[root] = together.get(root, 0) + size
+    chosen = {0: 0}
+    loads = [(together.pop(0), 0), *((0, group) for group in range(1, most))]
+    heapq.heapify(loads)
+    for root in sorted(together, key=lambda root: -together[root]):
+        load, group = loads[0]
+        chosen[root] = group
+        heapq.heapreplace(loads, (load + together[root], group))
+    used = sorted({*chosen.values()})  # where there are fewer than that, some are empty
+    place = {group: index for index, group in enumerate(used)}
+    found = {group: load for load, group in loads}
+    return [place[chosen[root]] for root in roots], [found[group] for group in used]
+
+
+class Lookup:
+    """Tells the group of a frame by the frame alone."""
+
+    def __init__(self, groups: dict[Ends, int]) -> None:
+        self.groups = groups
+        self.decoder = Decoder()
+
+    def group(self, frame: Frame) -> int:
+        """The group of a frame. A segment out of IP fragments is in group 0, as they are."""
+        packet = self.decoder.feed(frame)
+        if not isinstance(packet, Segment) or packet.offset < 0:
+            return 0
+        return self.groups.get((packet.src, packet.dst), 0)
+
+
+class Share(NamedTuple):
+    """A group of a capture, as those who decode it know it."""
+
+    capture: str
+    """The first file of the capture."""
+    group: int
+    numbers: list[int]
+    latest_ns: int
+
+
+class GroupDecoding(Decoding):
+    """One group being decoded: fed with its frames and with moments, in order. Gives no rows about files."""
+
+    def __init__(self, settings: Settings, share: Share) -> None:
+        self.share = share
+        self.partial = Partial(share.numbers)
+        self.pending: Moment | None = None
+        super().__init__(settings, {}, self.partial)
+
+    @property
+    def capture(self) -> str:
+        return self.share.capture
+
+    def moment(self, moment: Moment) -> list[TableBatch]:
+        """Takes what a segment of another group, or the next one of this group, does."""
+        out = self.settle()
+        self.pending = moment
+        return out
+
+    def feed(self, frame: Frame) -> list[TableBatch]:
+        moment = self.pending
+        if moment is None:
+            return super().feed(frame)
+        out: list[TableBatch] = []
+        if (moment.file, moment.number) == (frame.source, frame.number):
+            self.pending = None
+            if moment.look:
+                self.partial.look_next()
+            self.partial.make_room(moment.drop)
+        else:
+            out = self.settle()
+        return out + super().feed(frame)
+
+    def settle(self) -> list[TableBatch]:
+        """Lets the moment pass that was told last: its segment is in another group."""
+        moment, self.pending = self.pending, None
+        if moment is None:
+            return []
+        self.last_ns = max(self.last_ns, moment.latest_ns)
+        items = self.partial.look(moment.now_ns) if moment.look else []
+        items += self.partial.drop(moment.drop)
+        return self.items(self.pipeline.late(items, moment.now_ns))
+
+    def close(self) -> list[TableBatch]:
+        """What is left when the capture has ended."""
+        out = self.settle()
+        self.last_ns = max(self.last_ns, self.share.latest_ns)
+        return out + self.end() + self.left()
+
+    def sound(self) -> bool:
+        """Whether its connections are those that were foreseen, and none of another group could know of them."""
+        return self.partial.exhausted() and not (self.share.group and self.pipeline.sessions.groups.members)
+
+    def pairs(self) -> list[list[str]]:
+        """The ZenohIDs of its sessions: no other group may have the same pair."""
+        return sorted(sorted(map(str, pair)) for pair in self.pipeline.sessions.pairs)

@@ -1,0 +1,104 @@
+"""Large captures shared out among tasks: which are split in groups of sessions, and what their readers must know."""
+
+import json
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import NamedTuple
+
+from zdissect.export import reading
+from zdissect.export.connections import Connections
+from zdissect.export.decoding import Settings
+from zdissect.export.groups import Lookup, Moment, Share, Split
+from zdissect.records import Frame
+from zdissect.spark import plan
+from zdissect.spark.plan import Planned
+from zdissect.spark.store import open_source
+
+SPLIT_BYTES = 32 << 20
+"""Captures of fewer bytes are decoded before a first look at them and a shuffle by group would have ended."""
+
+
+class Shared(NamedTuple):
+    """A capture in groups."""
+
+    split: Split
+    buckets: list[int]
+    """The partitions in which the groups are decoded."""
+
+
+def worth(captures: list[list[Planned]], partitions: int, split_bytes: int) -> list[int]:
+    """The places of the captures that are larger than the share of a partition."""
+    sizes = [plan.size(capture) for capture in captures]
+    least = max(split_bytes, sum(sizes) // partitions + 1) if split_bytes else 0
+    return [place for place, size in enumerate(sizes) if size >= least]
+
+
+def look(capture: list[Planned], settings: Settings, most: int) -> str:
+    """A capture in so many groups at most, as JSON; empty if it can't be split."""
+    connections = Connections(settings.options())
+    try:
+        for frame in reading.frames(plan.work(capture), {}, open_source):
+            connections.feed(frame)
+        split = connections.split(most)
+    except Exception:  # what is wrong shows when the whole is decoded
+        return ""
+    return split.json() if len(split.sizes) > 1 else ""
+
+
+def spread(
+    found: list[list[Planned]], splits: Mapping[str, Split], buckets: int
+) -> tuple[list[list[Planned]], dict[str, Shared]]:
+    """The captures, and those that are split by name, with the partitions in which they are decoded.
+
+    The largest first, each where least is to do.
+    """
+    names = [plan.name(capture) for capture in found]
+    sizes = [splits[name].sizes if name in splits else [plan.size(one)] for name, one in zip(names, found, strict=True)]
+    pieces = [(size, place, group) for place, groups in enumerate(sizes) for group, size in enumerate(groups)]
+    loads = [0] * max(buckets, 1)
+    chosen: dict[tuple[int, int], int] = {}
+    for size, place, group in sorted(pieces, key=lambda piece: -piece[0]):
+        bucket = chosen[place, group] = loads.index(min(loads))
+        loads[bucket] += size + 1
+    shared = {
+        name: Shared(splits[name], [chosen[place, group] for group in range(len(sizes[place]))])
+        for place, name in enumerate(names)
+        if name in splits
+    }
+    return [plan.to_bucket(capture, chosen[place, 0]) for place, capture in enumerate(found)], shared
+
+
+def dump(shared: Mapping[str, Shared]) -> str:
+    """As text, for an option of the source."""
+    return json.dumps({name: (one.split.json(), one.buckets) for name, one in shared.items()})
+
+
+@lru_cache(maxsize=2)
+def load(text: str) -> "dict[str, Reader]":
+    """From text, for those who read frames. Workers do it once for all their tasks."""
+    found = json.loads(text).items()
+    return {name: Reader(name, Shared(Split.load(split), buckets)) for name, (split, buckets) in found}
+
+
+class Reader:
+    """What those who read the frames of a split capture know of it."""
+
+    def __init__(self, name: str, shared: Shared) -> None:
+        self.name = name
+        self.split, self.buckets = shared
+        self.moments: dict[tuple[str, int], list[tuple[int, Moment]]] = {}
+        for group, moment in self.split.moments:
+            self.moments.setdefault((moment.file, moment.number), []).append((group, moment))
+
+    def lookup(self) -> Lookup:
+        """Tells the groups of frames."""
+        return Lookup(self.split.groups)
+
+    def shares(self) -> list[Share]:
+        """What the groups have to know."""
+        split = self.split
+        return [Share(self.name, group, numbers, split.latest_ns) for group, numbers in enumerate(split.numbers)]
+
+    def told(self, frame: Frame) -> list[tuple[int, Moment]]:
+        """What groups have to be told before this frame."""
+        return self.moments.get((frame.source, frame.number), [])
