@@ -79,6 +79,19 @@ class Cutter:
         self.have += len(item.data)
         yield from self.cut(final=False)
 
+    def whole(self, chunk: Chunk) -> Batch | None:
+        """Takes a chunk that is just one batch, as most are; None if it isn't, or if anything is in doubt."""
+        framing, data = self.framing, chunk.data
+        prefix = framing.prefix
+        if self.parts or self.lost or self.unsure or self.torn or framing.low_latency or not prefix:
+            return None
+        if int.from_bytes(data[:prefix], "little") != len(data) - prefix:
+            return None
+        self.offset = chunk.offset + len(data)
+        frame = chunk.frame
+        buffer = Buffer("tcp", data, [Origin(0, frame.number, chunk.frame_offset)])
+        return Batch(buffer, frame, (frame.number,), "", framing)
+
     def close(self) -> Iterator[Batch | Skipped]:
         """What is left when the stream ends: a batch without its end, or bytes without a place."""
         yield from self.cut(final=True)

@@ -1,6 +1,6 @@
 """Conversations: what two endpoints say to each other, cut into batches once it is known to be Zenoh."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from zdissect.flow import detect
@@ -57,8 +57,18 @@ class StreamConversation:
         if forced:
             flow.verdict = Verdict.ZENOH
 
-    def feed(self, item: Chunk | Gap) -> Iterator[tuple[int, Batch | Skipped]]:
+    def feed(self, item: Chunk | Gap) -> Iterable[tuple[int, Batch | Skipped]]:
         """(direction, batch or skipped bytes) that this item completes."""
+        if self.flow.verdict in _ZENOH and isinstance(item, Chunk):
+            direction = item.direction
+            batch = self.sides[direction].cutter.whole(item)
+            if batch is not None:
+                self.opaque = 0
+                return ((direction, batch),)
+        return self.cut(item)
+
+    def cut(self, item: Chunk | Gap) -> Iterator[tuple[int, Batch | Skipped]]:
+        """What an item completes that isn't just a batch of its own."""
         if self.flow.verdict is Verdict.UNDECIDED:
             side = self.sides[item.direction]
             side.waiting.append(item)
