@@ -1,99 +1,187 @@
 """A capture decoded in groups of whole sessions gives the rows of the whole."""
 
-from collections import Counter
-from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import pytest
 
+from tests import wire as wires
+from tests.export.apart import assert_same, damaged, decodings, looked_at, merged, numbered
 from tests.export.tables import SAMPLES, frames
-from zdissect.export.connections import Connections
-from zdissect.export.decoding import Decoding, Settings
-from zdissect.export.groups import GroupDecoding, Lookup, Share, Split
+from tests.members import Members
+from tests.say import push
+from tests.talk import ACK, CLIENT, FIN, OTHER_PEER, PEER, ROUTER, Talk
+from tests.wire import Parties, Wire
+from zdissect.export.groups import shared_out
+from zdissect.flow import tcp
 from zdissect.records import Frame
 
-SETTINGS = Settings()
-ABOUT_FILES = "captures"
-
-
-def looked_at(some: Iterable[Frame], groups: int) -> Split:
-    """What a first look says of a capture, as it comes to others."""
-    connections = Connections(SETTINGS.options())
-    for frame in some:
-        connections.feed(frame)
-    return Split.load(connections.split(groups).json())
-
-
-def whole(some: list[Frame]) -> tuple[Counter[str], dict[str, Any]]:
-    """All rows but those about files, and the accounting."""
-    decoding = Decoding(SETTINGS)
-    rows = gathered(batch for frame in some for batch in decoding.feed(frame))
-    rows += gathered(decoding.close())
-    return rows, decoding.accounting()
-
-
-def apart(some: list[Frame], split: Split) -> tuple[Counter[str], dict[str, Any]]:
-    """The same from groups that know nothing of each other."""
-    lookup = Lookup(split.groups)
-    shares = [Share(some[0].source, group, split.numbers[group], split.latest_ns) for group in range(len(split.sizes))]
-    decodings = [GroupDecoding(SETTINGS, share) for share in shares]
-    told: dict[tuple[str, int], list] = {}
-    for group, moment in split.moments:
-        told.setdefault((moment.file, moment.number), []).append((group, moment))
-    rows: Counter[str] = Counter()
-    for frame in some:
-        for group, moment in told.get((frame.source, frame.number), ()):
-            rows += gathered(decodings[group].moment(moment))
-        rows += gathered(decodings[lookup.group(frame)].feed(frame))
-    total: Counter[str] = Counter()
-    for decoding in decodings:
-        rows += gathered(decoding.close())
-        assert decoding.sound()
-        total.update(decoding.accounting())
-    pairs = [tuple(pair) for decoding in decodings for pair in decoding.pairs()]
-    assert len(pairs) == len({*pairs})
-    return rows, dict(total)
-
-
-def gathered(batches: Iterable) -> "Counter[str]":
-    """Rows, in no order."""
-    return Counter(f"{table} {row}" for table, batch in batches if table != ABOUT_FILES for row in batch.to_pylist())
-
-
-def assert_same(some: list[Frame], groups: int = 8) -> Split:
-    split = looked_at(some, groups)
-    expected, counted = whole(some)
-    found, total = apart(some, split)
-    assert found - expected == Counter()
-    assert expected - found == Counter()
-    assert total == counted
-    return split
-
-
-def merged(captures: list[list[Frame]], random: Random) -> list[Frame]:
-    """Captures as one: they begin at about the same time, and their frames come in the order of their times."""
-    out = []
-    for some in captures:
-        shift = 10**18 + random.randrange(3 * 10**9) - some[0].ts_ns
-        out += [frame._replace(ts_ns=frame.ts_ns + shift) for frame in some]
-    out.sort(key=lambda frame: frame.ts_ns)
-    return [frame._replace(source="merged.pcap", number=number) for number, frame in enumerate(out, 1)]
-
-
 PATHS = sorted(SAMPLES.glob("*.pcap*"))
+FIRST, SECOND = Parties(ports=(40001, 7447)), Parties(ports=(40002, 7447))
+
+
+@cache
+def sample(path: Path) -> list[Frame]:
+    return frames(path)
+
+
+def some_samples(random: Random, most: int) -> list[list[Frame]]:
+    return [sample(path) for path in random.choices(PATHS, k=random.randint(2, most))]
 
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.name)
-def test_samples(path: Path):
-    assert_same(frames(path))
+def test_samples(path):
+    assert_same(sample(path))
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(8))
 def test_merged_samples(seed):
+    """Several sessions in one file, TCP and UDP, some with the same ports or ZenohIDs."""
     random = Random(seed)
-    chosen = random.sample(PATHS, random.randint(2, 5))
-    some = merged([frames(path) for path in chosen], random)
-    split = assert_same(some, random.choice([2, 3, 50]))
+    split = assert_same(merged(some_samples(random, 5), random), random.choice((2, 3, 50)))
     assert len(split.sizes) > 1
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_damaged_samples(seed, monkeypatch):
+    """What others do to a connection matters: time passes, and there are so many that some are forgotten."""
+    random = Random(seed)
+    monkeypatch.setattr(tcp, "MAX_CONNECTIONS", random.choice((10, 100)))
+    chosen = [damaged(some, random) for some in some_samples(random, 3)]
+    split = assert_same(merged(chosen, random))
+    if seed == 0:
+        assert split.moments
+
+
+def test_what_is_told_matters():
+    """A client comes back from another port: in a new session, as time has shown what its FIN waits for to be lost."""
+    wire = Wire()
+    left, back = (Talk(wire, (CLIENT, ROUTER), parties) for parties in (FIRST, SECOND))
+    other = Talk(wire, (PEER, OTHER_PEER), Parties(ports=(40003, 7447))).open()
+    left.open().lose(0, bytes(50)).segment(0, b"", FIN | ACK)
+    other.wait(1).keep_alive(0).wait(1).keep_alive(1)
+    back.open().frame(0, push())
+    split = assert_same(wire.frames)
+    told, untold = (decodings(wire.frames, one)[1] for one in (split, split._replace(moments=[])))
+    assert told != untold
+
+
+def test_connections_are_forgotten_in_time(monkeypatch):
+    """A late segment of a connection opens a new one once the old one is forgotten, on account of others."""
+    wire = Wire()
+    first = Talk(wire, parties=FIRST).open().frame(0, push())
+    monkeypatch.setattr(tcp, "MAX_CONNECTIONS", 10)
+    for number in range(20):
+        Talk(wire, parties=Parties(ports=(41000 + number, 7447)), nodes=(PEER, ROUTER)).open()
+    first.frame(0, push()).frame(0, push())
+    split = assert_same(wire.frames)
+    assert any(moment.drop for _, moment in split.moments)
+
+
+def test_ports_in_use_again(monkeypatch):
+    """Connections on the same ports stay together, and all keep the numbers of the whole."""
+    wire = Wire()
+    for number in range(3):
+        monkeypatch.setattr(wires, "FIRST_SEQ", (1000 + number * 2**20, 5000 + number * 2**20))
+        for parties, nodes in ((FIRST, (CLIENT, ROUTER)), (SECOND, (PEER, OTHER_PEER))):
+            talk = Talk(wire, nodes, parties).open().frame(0, push())
+            if number == 1:
+                talk.hang_up()
+    split = assert_same(wire.frames)
+    assert split.numbers == [[0, 2, 4], [1, 3, 5]]
+
+
+def test_links_of_one_session():
+    """Two links with the same ZenohIDs, interleaved, beside another session."""
+    wire = Wire()
+    one, other = (Talk(wire, (CLIENT, ROUTER), parties).open(multilink=True) for parties in (FIRST, SECOND))
+    alone = Talk(wire, (PEER, OTHER_PEER), Parties(ports=(40003, 7447))).open()
+    for _ in range(3):
+        for talk in (one, alone, other):
+            talk.frame(0, push())
+    assert assert_same(wire.frames).numbers == [[0, 1], [2]]
+
+
+def test_a_session_over_tcp_and_udp():
+    """All UDP is in group 0, and so is what has its ZenohIDs."""
+    wire = Wire()
+    Talk(wire, (CLIENT, ROUTER), Parties(ports=(40001, 7447)), udp=True).open()
+    Talk(wire, (ROUTER, CLIENT), SECOND).open().frame(0, push())
+    Talk(wire, (PEER, OTHER_PEER), Parties(ports=(40003, 7447))).open().frame(0, push())
+    assert assert_same(wire.frames).numbers == [[0], [1]]
+
+
+def fragmented(frame: Frame) -> list[Frame]:
+    """The IP packet of an Ethernet frame in two pieces."""
+    data = frame.data
+    body, cut = data[34:], 24
+    out = []
+    for place, part in ((0, body[:cut]), (cut, body[cut:])):
+        flags = (0x2000 if not place else 0) | place // 8
+        header = data[14:16] + (20 + len(part)).to_bytes(2) + frame.number.to_bytes(2) + flags.to_bytes(2) + data[22:34]
+        packet = data[:14] + header + part
+        out.append(frame._replace(data=packet, wire_len=len(packet)))
+    return out
+
+
+def test_ip_fragments():
+    """A connection of which a segment came in pieces goes to group 0 as a whole."""
+    wire = Wire()
+    pieces = Talk(wire, parties=FIRST).open().frame(0, push())
+    whole = Talk(wire, (PEER, OTHER_PEER), SECOND).open()
+    pieces.frame(0, push())
+    whole.frame(0, push())
+    cut = wire.frames[-2]
+    some = numbered(one for frame in wire.frames for one in (fragmented(frame) if frame is cut else [frame]))
+    assert len(some) == len(wire.frames) + 1
+    assert assert_same(some).numbers == [[0], [1]]
+
+
+# --- what a first look can't see is noticed
+
+
+def unsound(some: list[Frame]) -> bool:
+    found, _ = decodings(some, looked_at(some, 8))
+    pairs = [tuple(pair) for decoding in found for pair in decoding.pairs()]
+    return len(pairs) != len({*pairs}) or not all(decoding.sound() for decoding in found)
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_ends_that_name_themselves_late(late):
+    """An INIT behind other batches: two links of a session are in two groups."""
+    wire = Wire()
+    one, other = (Talk(wire, (CLIENT, ROUTER), parties) for parties in (FIRST, SECOND))
+    for talk in (one, other):
+        if late and talk is other:
+            talk.keep_alive(0).keep_alive(1).keep_alive(0).keep_alive(1)
+        talk.open(multilink=True).frame(0, push())
+    assert unsound(wire.frames) is late
+
+
+@pytest.mark.parametrize("tcp_join", [False, True])
+def test_a_join_in_a_tcp_stream(tcp_join):
+    """It would be compared with those of others that were sent to the same place."""
+    wire = Wire()
+    talk = Talk(wire, parties=FIRST).open()
+    if tcp_join:
+        probe = Members().join(0).wire.frames[0].data[42:]
+        talk.raw(0, len(probe).to_bytes(2, "little") + probe)
+    Members(wire).join(1)
+    assert unsound(wire.frames) is tcp_join
+
+
+# --- sharing out
+
+
+@pytest.mark.parametrize("most", [1, 2, 3, 9])
+def test_shared_out(most):
+    roots, sizes = [0, 1, 1, 3, 0, 5, 6], [1, 20, 20, 30, 1, 35, 5]
+    groups, loads = shared_out(roots, sizes, most)
+    assert groups[0] == 0
+    assert groups[1] == groups[2]
+    assert groups[4] == 0
+    assert sum(loads) == sum(sizes)
+    assert len(loads) == min(most, 5)
+    assert {*groups} == {*range(len(loads))}
+    assert max(loads) <= max(40, sum(sizes) / most + 20)

@@ -7,6 +7,8 @@ from click.testing import CliRunner
 from zdissect_cli.main import cli
 
 from tests.export.tables import NAMES, SAMPLES, as_json, converted, frames, rows, where
+from tests.talk import Talk
+from tests.wire import Parties, Wire
 from zdissect.export.decoding import Settings, decode_sessions
 from zdissect.export.facts import FileFacts
 from zdissect.grammar.columns import NAMES as COLUMNS
@@ -140,3 +142,14 @@ def test_batches_are_bounded_by_bytes():
     sizes = [batch.num_rows for table, batch in _decoded("query-router.pcap", batch_bytes=2000) if table == "messages"]
     assert len(sizes) > 3
     assert sum(sizes) == 310
+
+
+def test_links_of_a_session_name_the_same_one():
+    """Also those that are there at the end of the capture."""
+    wire = Wire()
+    for port in (40001, 40002):
+        Talk(wire, parties=Parties(ports=(port, 7447))).open(multilink=True)
+    tables = dict(decode_sessions(wire.frames))
+    assert [(row["flow_id"], row["session"]) for row in tables["sessions"].to_pylist()] == [
+        ("tcp.0", "tcp.0"), ("tcp.1", "tcp.0"),
+    ]  # fmt: skip

@@ -73,6 +73,26 @@ def test_an_overlap_that_differs_first_wins(buffered: bool) -> None:
     assert [item for item in items if isinstance(item, Overlap)] == [Overlap(0, 0, 15, 5, other.frame)]
 
 
+@pytest.mark.parametrize(("size", "seen"), [(10, True), (20_000, False)])
+def test_how_far_back_overlaps_are_seen(size: int, seen: bool) -> None:
+    """As far as memory for their own direction reaches, whatever other connections carry."""
+    talk, other = Talk(), Talk()
+    mine = [*talk.handshake(), *(talk.segment(0, at * size, bytes(size)) for at in range(5))]
+    others = [other.segment(0, at, b"x")._replace(src=SERVER._replace(port=1)) for at in range(3000)]
+    items = run([*mine, *others, talk.segment(0, 0, b"\1" * size)])
+    assert any(isinstance(item, Overlap) for item in items) is seen
+
+
+@pytest.mark.parametrize("size", [10, 3000, 5000, 60_000])
+def test_what_a_direction_keeps_is_bounded(size: int) -> None:
+    talk, streams = Talk(), Streams()
+    for segment in [*talk.handshake(), *(talk.segment(0, at * size, bytes(size)) for at in range(100))]:
+        streams.feed(segment)
+    kept = [len(data) for half in streams._halves.values() for _, data in half.recent]
+    assert 0 < len(kept) <= 2 * connection.RECENT_SEGMENTS
+    assert sum(kept) <= 2 * connection.RECENT_BYTES
+
+
 def test_a_keep_alive_is_no_overlap() -> None:
     talk = Talk()
     items = run([*talk.handshake(), talk.segment(0, 0, b"abc"), talk.segment(0, 2, b"\0"), talk.segment(0, 2)])

@@ -4,6 +4,7 @@ from tests.heard import heard
 from tests.say import RECEIVER, d_keyexpr, declare, push, request, response, response_final
 from tests.talk import Talk
 from tests.wire import MS
+from zdissect.dissection import Dissection
 from zdissect.pipeline import Pipeline
 from zdissect.records import Frame
 
@@ -69,6 +70,24 @@ def test_nothing_is_held_back_at_the_end() -> None:
     talk.lose(0, b"\x01\x00\x04")
     assert heard(talk.frame(1, push("a"))).keys == ["a"]
     assert heard(talk.hang_up()).keys == ["a"]
+
+
+def test_nothing_is_held_back_when_both_sides_have_ended() -> None:
+    talk = Talk().open()
+    talk.lose(0, b"\x01\x00\x04")
+    pipeline = Pipeline()
+    given = [len(pipeline.feed(frame)) for frame in talk.frame(1, push("a")).wire.frames]
+    assert not given[-1]
+    talk.segment(0, b"", 4)
+    talk.wait(2).segment(1, b"", 4)
+    names = [
+        message.row["message"]
+        for frame in talk.wire.frames[len(given) :]
+        for item in pipeline.feed(frame)
+        if isinstance(item, Dissection)
+        for message in item.messages
+    ]
+    assert names == ["FRAME", "PUSH"]
 
 
 def test_an_acknowledged_fin_is_no_missing_byte() -> None:

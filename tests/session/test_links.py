@@ -1,9 +1,11 @@
 """Sessions over several connections, and connections of which a part isn't in the capture (notes 6.2)."""
 
+import pytest
+
 from tests.heard import heard
-from tests.say import RECEIVER, SENDER, d_keyexpr, declare, push, request, response_final
+from tests.say import RECEIVER, SENDER, d_keyexpr, declare, push, put, request, response_final
 from tests.talk import CLIENT, OTHER_PEER, PEER, ROUTER, Talk
-from tests.wire import Parties, Wire
+from tests.wire import SECOND, START_NS, Parties, Wire
 
 
 def two(wire: Wire, back: bool = False, **proposal: bool) -> tuple[Talk, Talk]:
@@ -24,6 +26,19 @@ def test_the_links_of_a_multilink_session_share_its_tables() -> None:
     found = heard(wire)
     assert found.keys == ["demo", "demo/a", "demo/b"]
     assert not found.codes
+
+
+@pytest.mark.parametrize("same", [True, False])
+def test_samples_are_compared_within_their_session(same: bool) -> None:
+    """Whoever else has the same key and clock."""
+    wire = Wire()
+    first, second = two(wire, multilink=True)
+    if not same:
+        second = Talk(wire, (CLIENT, ROUTER), Parties(ports=(40003, 7447))).open()
+    for talk, seconds in ((first, 2), (second, 1)):
+        stamp = {"time": START_NS // SECOND + seconds << 32, "id": b"\x01"}
+        talk.frame(0, push(body=put(timestamp=stamp)))
+    assert ("timestamp-older" in heard(wire).codes) is same
 
 
 def test_the_links_of_a_multilink_session_share_its_numbers() -> None:

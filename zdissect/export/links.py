@@ -7,7 +7,7 @@ from zdissect.dissection import Item
 from zdissect.export.tables import TABLES_VERSION
 from zdissect.flow.conversation import Flow
 from zdissect.pipeline import Pipeline
-from zdissect.session.session import Link, Session
+from zdissect.session.session import Link
 from zdissect.stats.sessions import Sessions
 from zdissect.table import address
 
@@ -34,8 +34,6 @@ class Links:
     def __init__(self, pipeline: Pipeline) -> None:
         self.pipeline = pipeline
         self.flows: dict[str, tuple[Flow, Sessions]] = {}
-        self.began: dict[Session, str] = {}
-        """The flow with which each session of several links began."""
 
     def feed(self, item: Item) -> None:
         """Takes a dissection or skipped bytes."""
@@ -44,9 +42,6 @@ class Links:
         if known is None:
             known = self.flows[flow.id] = flow, Sessions()
         known[1].feed(item)
-        link = self.pipeline.sessions.links.get(flow.id)
-        if link is not None and link.session.links and link.session not in self.began:
-            self.began[link.session] = flow.id
 
     def ended(self, file: str, last_ns: int) -> Iterator[dict[str, Any]]:
         """The rows of the links that have ended since the last time."""
@@ -63,14 +58,11 @@ class Links:
     def row(self, link: Link, file: str, last_ns: int) -> Iterator[dict[str, Any]]:
         """The row of a link; none if it carried nothing, or only scouting."""
         flow, collected = self.flows.pop(link.flow, (None, None))
-        began = self.began.get(link.session, link.flow)
-        if not link.session.links:
-            self.began.pop(link.session, None)
         if flow is None or collected is None:
             return
         alone = cast(Pipeline, _One([link], _Known({})))
         for report in collected.report(alone, last_ns):
-            yield _row(report, flow, link) | {"file": file, "session": began}
+            yield _row(report, flow, link) | {"file": file, "session": link.session.began or link.flow}
 
 
 def _row(report: dict[str, Any], flow: Flow, link: Link) -> dict[str, Any]:

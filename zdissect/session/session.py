@@ -28,6 +28,8 @@ class Session:
     roles: tuple[str | None, str | None] = (None, None)
     agreed: Parameters | None = None
     born_ns: int = 0
+    began: str = ""
+    """The flow with which it began; empty if no handshake says whose it is."""
     links: set[str] = field(default_factory=set)
     """Flows that carry it now."""
     shared: bool = False

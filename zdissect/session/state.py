@@ -184,7 +184,7 @@ class Sessions:
         agreed = shake.agreed
         several = agreed is not None and agreed.multilink
         if session is None or not (several or ts_ns - session.born_ns < JOIN_WINDOW_NS):
-            session = Session((opener.zid, other.zid), (opener.role, other.role), agreed, ts_ns)
+            session = Session((opener.zid, other.zid), (opener.role, other.role), agreed, ts_ns, link.flow)
             session.holes = sum(link.holes)
             self.pairs[pair] = session
         else:
