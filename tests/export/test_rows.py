@@ -12,6 +12,8 @@ from tests.wire import Parties, Wire
 from zdissect.export.decoding import Settings, decode_sessions
 from zdissect.export.facts import FileFacts
 from zdissect.grammar.columns import NAMES as COLUMNS
+from zdissect.pipeline import dissect
+from zdissect.table import Table
 
 
 @pytest.fixture(scope="module")
@@ -153,3 +155,12 @@ def test_links_of_a_session_name_the_same_one():
     assert [(row["flow_id"], row["session"]) for row in tables["sessions"].to_pylist()] == [
         ("tcp.0", "tcp.0"), ("tcp.1", "tcp.0"),
     ]  # fmt: skip
+
+
+def test_messages_of_a_frame_are_numbered_through():
+    """Whatever others say in between: a part of what a frame holds may come late."""
+    wire = Wire()
+    for port in (40001, 40002):
+        Talk(wire, parties=Parties(ports=(port, 7447))).init_syn()
+    one, other = dissect(wire.frames)
+    assert [Table.numbered(item) for item in (one, other, one)] == [0, 0, 1]

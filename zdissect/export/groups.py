@@ -160,8 +160,8 @@ class GroupDecoding(Decoding):
         return out + self.end() + self.left()
 
     def sound(self) -> bool:
-        """Whether its connections are those that were foreseen, and none of another group could know of them."""
-        return self.partial.exhausted() and not (self.share.group and self.pipeline.sessions.groups.members)
+        """Whether its connections are those that were foreseen."""
+        return self.partial.exhausted()
 
     def pairs(self) -> list[list[str]]:
         """The ZenohIDs of its sessions: no other group may have the same pair."""

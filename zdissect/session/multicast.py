@@ -18,14 +18,15 @@ class Groups:
     """The members of all groups, by group and source."""
 
     def __init__(self) -> None:
-        self.members: dict[Endpoint, dict[Endpoint, End]] = {}
-        self.joined_ns: dict[tuple[Endpoint, Endpoint], int] = {}
+        self.members: dict[Endpoint | str, dict[Endpoint, End]] = {}
+        self.joined_ns: dict[tuple[Endpoint, Endpoint | str], int] = {}
         """When each source last joined a group."""
 
     def join(self, link: Link, message: Message, item: Dissection) -> None:
-        """Takes a JOIN: its sender is a member of the group that it is sent to."""
+        """Takes a JOIN: its sender is a member of the group that it is sent to, or alone in a connection."""
         row = message.row
-        src, group = item.flow.ends if item.direction == 0 else item.flow.ends[::-1]
+        src, dst = item.flow.ends if item.direction == 0 else item.flow.ends[::-1]
+        group = dst if item.flow.link == "udp" else item.flow.id
         end = End(
             row.get("zid"), message.value("join.zid") or b"", row.get("whatami"), row.get("version"),
             row.get("resolution_sn", 32), row.get("resolution_rid", 32), row.get("batch_size", DEFAULT_BATCH_SIZE),
