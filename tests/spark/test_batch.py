@@ -3,14 +3,24 @@
 import gzip
 import shutil
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
+pytest.importorskip("pyspark")
 sys.path.insert(0, str(Path(__file__).parent))
 from comparing import assert_same, rows
 from zdissect_cli.main import cli
+
+from zdissect.export.batch import Job, Report, convert_directory
+from zdissect.export.connections import Connections
+from zdissect.export.decoding import Settings
+from zdissect.spark import conversion, shares
+from zdissect.spark.job import Reading
+from zdissect.spark.plan import Place, Planned
+from zdissect.spark.ranges import Survey
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 
@@ -70,25 +80,69 @@ def test_equal_rows(spark, captures, tmp_path):
     assert not list(tmp_path.glob(".*"))
 
 
-def test_ranges_and_merged_files(spark, captures, tmp_path):
+class Silent:
+    """A watch that looks away."""
+
+    begin = update = lambda *_: None
+
+
+def both_ways(spark, job, out: Path, monkeypatch, **reading: int) -> tuple[Report, Report]:
+    """Converts without and with Spark, which reads as it is told; the tables are the same."""
+    plain = convert_directory(replace(job, out=str(out / "plain")), Silent())
+    monkeypatch.setattr(conversion, "Reading", lambda *given: Reading(*given, **reading))
+    found = conversion.convert_directory(spark, replace(job, out=str(out / "spark")), 3)
+    assert_same(out / "plain", out / "spark")
+    assert +plain.done.rows == +found.done.rows
+    assert +plain.done.accounting == +found.done.accounting
+    assert plain.done.codes == found.done.codes
+    assert [(one.file, one.error) for one in plain.bad] == [(one.file, one.error) for one in found.bad]
+    return plain, found
+
+
+def test_ranges_and_merged_files(spark, captures, tmp_path, monkeypatch):
     """Files in many small ranges, all merged by time into one capture."""
-    from zdissect.export.batch import Job, convert_directory
-    from zdissect.spark import conversion, job
+    assert Reading([], Settings()).range_bytes > 2000
+    job = Job(str(captures), "", join="one", jobs=1, include=("r*.pcap", "*.pcapng", "pub*"))
+    both_ways(spark, job, tmp_path, monkeypatch, range_bytes=2000)
 
-    one = Job(str(captures), str(tmp_path / "plain"), join="one", jobs=1, include=("r*.pcap", "*.pcapng", "pub*"))
 
-    class Silent:
-        begin = update = lambda *_: None
+@pytest.mark.parametrize("join", ["auto", "one"])
+def test_split_captures(spark, captures, tmp_path, monkeypatch, join):
+    """Each capture in groups of sessions; or one capture, of many files that overlap."""
+    real, split = conversion.splits, {}
+    monkeypatch.setattr(conversion, "splits", lambda *given: split.update(real(*given)) or split)
+    both_ways(spark, Job(str(captures), "", join=join, jobs=1), tmp_path, monkeypatch, range_bytes=3000, split_bytes=0)
+    assert max(len(one.sizes) for one in split.values()) > 2
+    assert len(split) == 1 if join == "one" else "deep/rotated.part0.pcap" in split
 
-    convert_directory(one, Silent())
-    small = job.Reading._field_defaults["range_bytes"]
-    assert small > 2000
-    original = conversion.Reading
-    conversion.Reading = lambda *given: original(*given, range_bytes=2000)
-    try:
-        from dataclasses import replace
 
-        conversion.convert_directory(spark, replace(one, out=str(tmp_path / "spark")), 2)
-    finally:
-        conversion.Reading = original
-    assert_same(tmp_path / "plain", tmp_path / "spark")
+def test_a_capture_that_was_split_wrongly_is_decoded_again(spark, tmp_path, monkeypatch):
+    """A first look that doesn't hear who the ends of connections are parts links of a session."""
+    monkeypatch.setattr(Connections, "called", lambda self, names, node: None)
+    real, found = conversion.unsound, []
+    monkeypatch.setattr(conversion, "unsound", lambda told: found.append(real(told)) or found[-1])
+    job = Job(str(SAMPLES), "", jobs=1, include=("scouting-multicast.pcap", "gossip.pcap"))
+    both_ways(spark, job, tmp_path, monkeypatch, split_bytes=0)
+    assert found == [{"scouting-multicast.pcap"}, set()]
+
+
+def test_a_fault_in_a_group_is_that_of_the_capture(spark, tmp_path, monkeypatch):
+    """What can't be split is decoded as a whole, and so is what fails in a group: here for want of a number."""
+    real = conversion.splits
+
+    def short(*given):
+        return {name: one._replace(numbers=[[]] * len(one.sizes)) for name, one in real(*given).items()}
+
+    monkeypatch.setattr(conversion, "splits", short)
+    job = Job(str(SAMPLES / "gossip.pcap"), "", jobs=1)
+    both_ways(spark, job, tmp_path, monkeypatch, split_bytes=0)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "partitions", "split_bytes", "chosen"),
+    [([50, 10, 10], 2, 20, [0]), ([50, 10, 10], 1, 20, []), ([50, 10, 10], 2, 60, []), ([30, 30], 2, 20, []),
+     ([5, 0], 1, 0, [0, 1]), ([], 2, 20, [])],
+)  # fmt: skip
+def test_what_is_worth_splitting(sizes, partitions, split_bytes, chosen):
+    captures = [[Planned(Survey(str(n), "", size), Place(str(n), 0, 0, False))] for n, size in enumerate(sizes)]
+    assert shares.worth(captures, partitions, split_bytes) == chosen

@@ -5,7 +5,7 @@ ends of a session name themselves. Connections are tied together that share thei
 what isn't plain TCP is one more thing to be tied to. What was tied together too little shows when it is decoded.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from zdissect.engine.messages import messages
 from zdissect.export.groups import Moment, Split, shared_out
@@ -189,7 +189,7 @@ class _Greeting:
         """Takes what is left when the connection, or the capture, ends."""
         self.take(self.conversation.close())
 
-    def take(self, found: Iterator[tuple[int, Batch | Skipped]]) -> None:
+    def take(self, found: Iterable[tuple[int, Batch | Skipped]]) -> None:
         """Looks into the batches that the connection was cut into."""
         for direction, one in found:
             self.heard[direction] = True
