@@ -88,7 +88,8 @@ def test_ranges_and_merged_files(spark, captures, tmp_path):
     try:
         from dataclasses import replace
 
-        conversion.convert_directory(spark, replace(one, out=str(tmp_path / "spark")), 2)
+        two = replace(one, out=str(tmp_path / "spark"))
+        conversion.convert_directory(spark, two, conversion.captures_of(two), 2, Silent())
     finally:
         conversion.Reading = original
     assert_same(tmp_path / "plain", tmp_path / "spark")
