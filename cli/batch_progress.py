@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from .common import complain
 from .findings import describe
+from .stats_units import many
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -47,7 +48,7 @@ class Silent:
 
     def spark(self, now: "Stages") -> str:
         """How far Spark is, in words."""
-        amount = f"{self.files} files, {self.size / 1e6:.1f} MB"
+        amount = f"{many(self.files, 'file')}, {self.size / 1e6:.1f} MB"
         if not now.tasks:
             return amount
         running = f"{now.running} running" if now.running else "none running"  # a cluster without free workers
@@ -134,10 +135,11 @@ def summary(report: "Report", out: str, seconds: float) -> None:
     done = report.done
     rows = done.rows
     frames = sum(facts.frames for facts in done.files)
+    rate, speed = rows["messages"] / seconds, report.size / seconds / 1e6
     complain(
-        f"{len(done.files)} files, {report.captures} captures, {frames} frames, {rows['messages']} messages, "
-        f"{rows['sessions']} sessions in {seconds:.1f} s ({rows['messages'] / seconds:.0f} messages/s, "
-        f"{report.size / seconds / 1e6:.1f} MB/s)"
+        f"{many(len(done.files), 'file')}, {many(report.captures, 'capture')}, {many(frames, 'frame')}, "
+        f"{many(rows['messages'], 'message')}, {many(rows['sessions'], 'session')} "
+        f"in {seconds:.1f} s ({rate:.0f} messages/s, {speed:.1f} MB/s)"
     )
     counted = done.accounting
     parts = [f"{counted[name]} {name.replace('_', ' ')}" for name in _CLASSES if counted[name] or name == "decoded"]

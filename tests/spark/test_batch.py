@@ -1,6 +1,7 @@
 """`zdissect batch --spark` gives the tables that `zdissect batch` gives."""
 
 import gzip
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -37,6 +38,7 @@ def captures(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (deep / "empty.pcap").touch()
     (deep / "text.pcap").write_text("no capture at all")
     (deep / "folder.pcap").mkdir()
+    (deep / os.fsdecode(b"no\xfftext \n.pcap")).write_bytes(whole)
     for number, part in enumerate(split(whole, 5)):
         (deep / f"rotated.part{number}.pcap").write_bytes(part)
     return folder

@@ -14,9 +14,8 @@ def safe(text: str) -> str:
 
 
 def prose(text: str) -> str:
-    """A text of several lines, perhaps, in which quotes and backslashes stay; everything else that isn't printable is
-    escaped."""
-    return text if text.isprintable() else "".join(c if c.isprintable() or c == "\n" else safe(c) for c in text)
+    """A line in which quotes and backslashes stay; everything else that isn't printable is escaped."""
+    return text if text.isprintable() else "".join(c if c.isprintable() else safe(c) for c in text)
 
 
 def quoted(text: str) -> str:
