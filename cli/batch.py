@@ -98,8 +98,8 @@ def _convert(job: Any, quiet: bool, spark: tuple[str | None, dict[str, str], int
         complain(f"{job.out} exists: nothing was done")
         return DONE
     try:
-        with progress(quiet) as watch:
-            report = convert_directory(job, watch) if spark is None else convert(job, *spark)
+        with progress(quiet, spark is not None) as watch:
+            report = convert_directory(job, watch) if spark is None else convert(job, watch, *spark)
     except WriteError as problem:
         complain(str(problem))
         return USAGE

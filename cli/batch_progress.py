@@ -1,5 +1,6 @@
 """How far `zdissect batch` is, and what it did, on standard error."""
 
+import os
 import sys
 import time
 from collections.abc import Iterator
@@ -8,11 +9,13 @@ from typing import TYPE_CHECKING
 
 from .common import complain
 from .findings import describe
+from .stats_units import many
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
     from zdissect.export.batch import Report
+    from zdissect.spark.beside import Stages
 
 _EVERY_S = 5
 """Seconds between two lines where there is no terminal."""
@@ -40,6 +43,17 @@ class Silent:
     def update(self, files: int, size: int, messages: int) -> None:
         """So much is done."""
 
+    def stages(self, now: "Stages") -> None:
+        """Spark is so far."""
+
+    def spark(self, now: "Stages") -> str:
+        """How far Spark is, in words."""
+        amount = f"{many(self.files, 'file')}, {self.size / 1e6:.1f} MB"
+        if not now.tasks:
+            return amount
+        running = f"{now.running} running" if now.running else "none running"  # a cluster without free workers
+        return f"{amount}, stage {now.number}: {now.done} of {now.tasks} tasks, {running}"
+
 
 class Lines(Silent):
     """A line now and then."""
@@ -48,21 +62,31 @@ class Lines(Silent):
         super().__init__()
         self.next = self.began + _EVERY_S
 
-    def update(self, files: int, size: int, messages: int) -> None:
+    def due(self) -> bool:
+        """Whether it is time for the next."""
         now = time.monotonic()
-        if now >= self.next:
-            self.next = now + _EVERY_S
+        if now < self.next:
+            return False
+        self.next = now + _EVERY_S
+        return True
+
+    def update(self, files: int, size: int, messages: int) -> None:
+        if self.due():
             share = f"{100 * min(size, self.size) // max(self.size, 1)} %"
             complain(f"{share}, {files} of {self.files} files, {messages} messages, {_left(self, size)}")
+
+    def stages(self, now: "Stages") -> None:
+        if self.due():
+            complain(f"{self.spark(now)}, {self.seconds:.0f} s")
 
 
 class Bar(Silent):
     """A progress bar."""
 
-    def __init__(self, bar: "Progress") -> None:
+    def __init__(self, bar: "Progress", first: str = "looking for captures") -> None:
         super().__init__()
         self.bar = bar
-        self.task = bar.add_task("looking for captures", total=None, detail="")
+        self.task = bar.add_task(first, total=None, detail="")
 
     def begin(self, files: int, size: int) -> None:
         super().begin(files, size)
@@ -73,22 +97,30 @@ class Bar(Silent):
         detail = f"{files}/{self.files} files, {messages} messages, {rate}/s"
         self.bar.update(self.task, completed=min(size, self.size), detail=detail)
 
+    def stages(self, now: "Stages") -> None:
+        self.bar.update(self.task, completed=now.done, total=now.tasks or None, detail=self.spark(now))
+
 
 @contextmanager
-def progress(quiet: bool) -> Iterator[Silent]:
+def progress(quiet: bool, spark: bool) -> Iterator[Silent]:
     """What shows how far it is: a bar on a terminal."""
     if quiet or not sys.stderr.isatty():
         yield Silent() if quiet else Lines()
         return
     from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-    columns = (
-        TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TextColumn("{task.fields[detail]}"),
-        TimeRemainingColumn(),
-    )  # fmt: skip
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        yield Bar(bar)
+    what, bar, detail = TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[detail]}")
+    # a descriptor of its own: while Spark starts, that of standard error is turned aside for what Java has to say
+    with open(os.dup(2), "w") as terminal:
+        console = Console(file=terminal)
+        if spark:
+            with Progress(what, bar, detail, TimeElapsedColumn(), console=console, transient=True) as shown:
+                yield Bar(shown, "starting Spark")
+        else:
+            columns = (what, bar, DownloadColumn(), detail, TimeRemainingColumn())
+            with Progress(*columns, console=console, transient=True) as shown:
+                yield Bar(shown)
 
 
 def _left(watch: Silent, size: int) -> str:
@@ -103,10 +135,11 @@ def summary(report: "Report", out: str, seconds: float) -> None:
     done = report.done
     rows = done.rows
     frames = sum(facts.frames for facts in done.files)
+    rate, speed = rows["messages"] / seconds, report.size / seconds / 1e6
     complain(
-        f"{len(done.files)} files, {report.captures} captures, {frames} frames, {rows['messages']} messages, "
-        f"{rows['sessions']} sessions in {seconds:.1f} s ({rows['messages'] / seconds:.0f} messages/s, "
-        f"{report.size / seconds / 1e6:.1f} MB/s)"
+        f"{many(len(done.files), 'file')}, {many(report.captures, 'capture')}, {many(frames, 'frame')}, "
+        f"{many(rows['messages'], 'message')}, {many(rows['sessions'], 'session')} "
+        f"in {seconds:.1f} s ({rate:.0f} messages/s, {speed:.1f} MB/s)"
     )
     counted = done.accounting
     parts = [f"{counted[name]} {name.replace('_', ' ')}" for name in _CLASSES if counted[name] or name == "decoded"]

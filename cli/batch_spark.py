@@ -1,11 +1,16 @@
 """`zdissect batch --spark`: the same tables, made by Spark."""
 
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 import click
 
 if TYPE_CHECKING:
     from zdissect.export.batch import Job, Report
+
+    from .batch_progress import Silent
 
 
 def settings(given: tuple[str, ...]) -> dict[str, str]:
@@ -19,19 +24,41 @@ def settings(given: tuple[str, ...]) -> dict[str, str]:
     return out
 
 
-def convert(job: "Job", master: str | None, conf: dict[str, str], partitions: int | None) -> "Report | None":
-    """Converts with Spark. Raises WriteError."""
+def convert(
+    job: "Job", watch: "Silent", master: str | None, conf: dict[str, str], partitions: int | None
+) -> "Report | None":
+    """Converts with Spark; None if there are no captures. Raises WriteError."""
     from zdissect.export.parquet import WriteError
-    from zdissect.spark.session import NoSparkError, cores, open_session
+    from zdissect.spark.session import NoSparkError, cores, open_session, require
 
     try:
-        spark, ours = open_session(master, conf)
+        require()
+        from zdissect.spark import beside, conversion
+
+        found = conversion.captures_of(job)  # before Spark is started, which takes long
+        if not found:
+            return None
+        with _unlogged():
+            spark, ours = open_session(master, conf)
+            try:
+                tasks = partitions or cores(spark)
+                return beside.run(
+                    spark, lambda: conversion.convert_directory(spark, job, found, tasks, watch), watch.stages
+                )
+            finally:
+                if ours:
+                    with suppress(Exception):  # Java may have gone
+                        spark.stop()
     except NoSparkError as problem:
         raise WriteError(str(problem)) from None
-    from zdissect.spark.conversion import convert_directory
 
+
+@contextmanager
+def _unlogged() -> Iterator[None]:
+    """What goes wrong between Python and Java is raised as well, and said once, in a line."""
+    before = logging.root.manager.disable
+    logging.disable()
     try:
-        return convert_directory(spark, job, partitions or cores(spark))
+        yield
     finally:
-        if ours:
-            spark.stop()
+        logging.disable(before)

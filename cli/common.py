@@ -6,6 +6,8 @@ import sys
 
 import click
 
+from zdissect.output.text import prose
+
 DONE, UNREADABLE, USAGE, FINDINGS = 0, 1, 2, 3
 """Exit codes: done; some input unreadable or cut short; wrong usage; findings at or above --fail-on."""
 
@@ -34,5 +36,4 @@ def raw_columns() -> int:
 
 def complain(text: str) -> None:
     """A message on standard error. It may name files, whose names may hold what drives a terminal: that is escaped."""
-    shown = "".join(char if char.isprintable() or char == "\n" else ascii(char)[1:-1] for char in text)
-    click.echo(f"zdissect: {shown}", err=True)
+    click.echo(f"zdissect: {prose(text)}", err=True)

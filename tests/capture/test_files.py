@@ -67,6 +67,9 @@ def test_missing_file(sample):
     assert error_of(path) == f"there is no such file; is it {sample} that you mean?"
     assert error_of("/no/such/place.pcap") == "there is no such file"
     assert "cannot be read" in error_of("null\0character")
+    link = sample.with_name("link.pcap")
+    link.symlink_to("nowhere.pcap")
+    assert error_of(str(link)) == "it is a link to nowhere.pcap, which isn't there"
 
 
 def test_directory(tmp_path):

@@ -72,7 +72,7 @@ def test_options_arrive(tmp_path):
     assert {row["payload"] for row in found} == {None}
     assert all(row["fields"].startswith("{") for row in found)
     done = _run(tmp_path / "in", "-o", tmp_path / "one", "-j", 1, "--one-capture")
-    assert " 3 files, 1 captures, " in done.stderr
+    assert " 3 files, 1 capture, " in done.stderr
 
 
 @pytest.mark.parametrize("value", ["-1", "some", "1.5", "²"])

@@ -2,17 +2,22 @@
 
 import gzip
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
+from struct import pack
 
 import pytest
 from click.testing import CliRunner, Result
 from zdissect_cli.main import cli
 
+from tests.talk import Talk
+from tests.wire import Parties, Wire
 from zdissect.grammar.columns import NAMES
 
 SAMPLES = Path(__file__).parents[2] / "samples"
+SHARED = Path(__file__).parents[3] / "shared" / "captures"
 FIRST = str(SAMPLES / "pubsub-tcp.pcap")
 
 
@@ -27,12 +32,38 @@ def start(*args: str, stdin: bytes = b"", **env: str) -> subprocess.CompletedPro
     return subprocess.run(command, input=stdin, capture_output=True, env=env or None)
 
 
+def save(directory: Path, wire: Wire) -> str:
+    """A capture of these frames, of nanoseconds."""
+    path = directory / "made.pcap"
+    records = (
+        pack("<IIII", *divmod(frame.ts_ns, 10**9), len(frame.data), len(frame.data)) + frame.data
+        for frame in wire.frames
+    )
+    path.write_bytes(pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 65535, 1) + b"".join(records))
+    return str(path)
+
+
 def test_tree() -> None:
     done = run(FIRST)
     assert done.return_value == 0
     assert "Frame 17  21:45:25.923799234  127.0.0.1:57592 > 127.0.0.1:7447  tcp.stream 0\n" in done.stdout
     assert "[Key expression: nano/t0]\n" in done.stdout
     assert "\x1b" not in done.stdout
+
+
+def test_a_tree_line_has_offset_bytes_name_and_value_and_bits_stand_below() -> None:
+    lines = run("-c", "4", FIRST).stdout.splitlines()
+    assert lines[:8] == [
+        "Frame 4  21:45:25.010148155  127.0.0.1:57592 > 127.0.0.1:7447  tcp.stream 0",
+        "      [peer 34adcbe76c21f3f410dd19b2ebfe68a3]",
+        "0000  20 00                       length: 32 bytes",
+        "0002  c1                          INIT_SYN  0x01",
+        "                                    1... ....  Z  extensions follow",
+        "                                    .1.. ....  S  resolution and batch size present",
+        "                                    ..0. ....  A  opens",
+        "                                    ...0 0001  id INIT",
+    ]
+    assert "001b  e4 e9 c8 d9 05                  segment: 1530016996  (VLE, 5 bytes)" in lines
 
 
 def test_several_messages_of_a_frame_are_all_shown() -> None:
@@ -50,6 +81,40 @@ def test_jsonl_has_the_columns_of_the_table() -> None:
 def test_json_is_an_array() -> None:
     assert [one["frame_number"] for one in json.loads(run("-T", "json", FIRST).stdout)][:4] == [4, 6, 8, 9]
     assert json.loads(run("-T", "json", "-c", "3", FIRST).stdout) == []
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in SAMPLES.glob("*.pcap*")))
+def test_bit_ranges_of_json_lie_in_their_parent_and_in_the_buffer(name: str) -> None:
+    found = json.loads(run("-T", "json", str(SAMPLES / name)).stdout)
+    assert found
+    for one in found:
+        size = len(one["buffer"]["data"]) * 4
+        waiting = [(node, 0, size) for node in one["nodes"]]
+        while waiting:
+            node, low, high = waiting.pop()
+            if "start" not in node:  # a bit of an integer, which has no place on the wire
+                continue
+            start, stop = node["start"], node["start"] + node["bits"]
+            assert low <= start <= stop <= high, (one["frame_number"], node["name"])
+            waiting += [(child, start, stop) for child in node.get("children", ())]
+        assert all(0 <= one["start"] <= one["start"] + one["bits"] <= size for one in one["findings"])
+
+
+@pytest.mark.parametrize(
+    ("kind", "times"),
+    [
+        ("u", ("21:45:25.010148155", "21:45:25.011061717")),
+        ("ud", ("2026-11-27 21:45:25.010148155", "2026-11-27 21:45:25.011061717")),
+        ("a", ("04:30:25.010148155", "04:30:25.011061717")),
+        ("ad", ("2026-11-28 04:30:25.010148155", "2026-11-28 04:30:25.011061717")),
+        ("e", ("1795815925.010148155", "1795815925.011061717")),
+        ("r", ("0.000000000", "0.000913562", "0.001167331")),
+        ("d", ("0.000000000", "0.000913562", "0.000253769")),
+    ],
+)
+def test_times(kind: str, times: tuple[str, ...]) -> None:
+    lines = start("-T", "line", "-t", kind, "-c", "8", FIRST, **{**os.environ, "TZ": "ABC-06:45"}).stdout.decode()
+    assert tuple(line[7:].split("  ")[0] for line in lines.splitlines())[: len(times)] == times
 
 
 def test_options() -> None:
@@ -71,6 +136,8 @@ def test_several_files_are_one_capture() -> None:
     ("rule", "text"),
     [
         ("tcp.port=9000,zenoh", "isn't understood; write tcp.port==9000,zenoh"),
+        ("tcp.port==0,zenoh", "0 is no port (1 to 65535)"),
+        ("zenoh", "isn't understood; write tcp.port==9000,zenoh"),
         ("tcp.port==9000,http", "'http' is no protocol here"),
         ("udp.port==70000,zenoh", "70000 is no port"),
     ],
@@ -79,6 +146,42 @@ def test_rules_that_make_no_sense(rule: str, text: str) -> None:
     done = start("-d", rule, FIRST)
     assert done.returncode == 2
     assert text in done.stderr.decode()
+
+
+def test_rules_that_make_sense_change_nothing_of_what_is_known() -> None:
+    plain = run("-T", "line", FIRST).stdout
+    for rules in (("tcp.port==7447,zenoh",), ("udp.port==9, zenoh", "-d", "tcp.port==65535,zenoh")):
+        assert run("-T", "line", "-d", *rules, FIRST).stdout == plain
+
+
+def test_a_rule_makes_a_conversation_zenoh(tmp_path: Path) -> None:
+    talk = Talk(parties=Parties(ports=(40000, 9000)), connect=False).batch(0, {"message": "KEEP_ALIVE"})
+    name = save(tmp_path, talk.wire)
+    assert "no Zenoh found in 1 frames" in run(name).stderr
+    assert run("-T", "line", "-d", "tcp.port==9000,zenoh", name).stdout.endswith("  KEEP_ALIVE\n")
+    assert run("-d", "udp.port==9000,zenoh", name).stdout == ""
+
+
+def test_conversations_that_are_not_shown() -> None:
+    name = SHARED / "11-tls-opaque.pcap"
+    if not name.exists():
+        pytest.skip("needs the shared captures")
+    done = run(str(name))
+    assert (done.return_value, done.stdout) == (0, "")
+    assert done.stderr.splitlines() == [
+        "zdissect: no Zenoh found in 44 frames",
+        "zdissect: conversations that aren't shown: 1 TLS (opaque: no keys)",
+    ]
+
+
+@pytest.mark.parametrize("least", ["note", "warning", "error"])
+def test_an_error_is_above_all(least: str) -> None:
+    done = run("--fail-on", least, str(SAMPLES / "trailing-byte.pcap"))
+    assert done.return_value == 3
+    assert done.stderr == (
+        "zdissect: 1 error (truncated 1); 1 warning (vle-overlong 1); 2 notes (initial-sn-foreign 2). "
+        "`zdissect explain CODE` tells more\n"
+    )
 
 
 def test_findings_in_the_summary_and_in_the_exit_code() -> None:

@@ -41,6 +41,21 @@ def test_pipes_and_dead_links_are_told_of(tmp_path):
     assert len(rows(tmp_path / "out")) == 310
 
 
+def test_names_that_are_no_text(tmp_path):
+    """What isn't UTF-8 in a name can't be in a column, but the file is read."""
+    for name in (b"bad\xff.pcap", b"two\nlines.pcap", b"a blank.pcap"):
+        try:
+            shutil.copy(SAMPLE, os.fsencode(tmp_path) + b"/" + name)
+        except OSError:
+            pytest.skip("this file system has no such names")
+    names = ["a blank.pcap", "bad\\xff.pcap", "two\nlines.pcap"]
+    assert [source.name for source in find(str(tmp_path))] == names
+    assert [source.name for source in find(str(tmp_path), [os.fsdecode(b"bad\xff*")])] == names[1:2]
+    converted(tmp_path, tmp_path / "out")
+    assert sorted({row["file"] for row in rows(tmp_path / "out")}) == names
+    assert {row["status"] for row in rows(tmp_path / "out", "captures")} == {"ok"}
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_spans(name, tmp_path):
     some = frames(SAMPLES / name)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zdissect.output.text import count, hexdump, opaque, payload, quoted, safe, unresolved
+from zdissect.output.text import count, hexdump, opaque, payload, prose, quoted, safe, unresolved
 
 
 @pytest.mark.parametrize(
@@ -30,6 +30,12 @@ def test_safe(text: str, shown: str) -> None:
 @given(st.text())
 def test_nothing_unprintable_is_left(text: str) -> None:
     assert safe(text).isprintable()
+
+
+@given(st.text())
+def test_prose_keeps_quotes_and_backslashes(text: str) -> None:
+    assert prose(text).isprintable()
+    assert prose('say "no"\nback\\slash \x1b[m\r') == 'say "no"\\nback\\slash \\x1b[m\\r'
 
 
 @given(st.binary(), st.sampled_from(["", "text/plain", "application/json", "application/cdr", "zenoh/bytes"]))

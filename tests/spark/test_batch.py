@@ -1,6 +1,7 @@
 """`zdissect batch --spark` gives the tables that `zdissect batch` gives."""
 
 import gzip
+import os
 import shutil
 import sys
 from dataclasses import replace
@@ -47,6 +48,7 @@ def captures(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (deep / "empty.pcap").touch()
     (deep / "text.pcap").write_text("no capture at all")
     (deep / "folder.pcap").mkdir()
+    (deep / os.fsdecode(b"no\xfftext \n.pcap")).write_bytes(whole)
     for number, part in enumerate(split(whole, 5)):
         (deep / f"rotated.part{number}.pcap").write_bytes(part)
     return folder
@@ -90,7 +92,8 @@ def both_ways(spark, job, out: Path, monkeypatch, **reading: int) -> tuple[Repor
     """Converts without and with Spark, which reads as it is told; the tables are the same."""
     plain = convert_directory(replace(job, out=str(out / "plain")), Silent())
     monkeypatch.setattr(conversion, "Reading", lambda *given: Reading(*given, **reading))
-    found = conversion.convert_directory(spark, replace(job, out=str(out / "spark")), 3)
+    other = replace(job, out=str(out / "spark"))
+    found = conversion.convert_directory(spark, other, conversion.captures_of(other), 3, Silent())
     assert_same(out / "plain", out / "spark")
     assert +plain.done.rows == +found.done.rows
     assert +plain.done.accounting == +found.done.accounting

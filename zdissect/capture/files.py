@@ -174,7 +174,7 @@ def _unreadable(path: str, error: Exception, progress: str = "") -> CaptureError
     if isinstance(error, gzipped.UnpackError):
         what = f"{error}; {progress or 'nothing could be read'}, to have the rest copy it again"
     elif isinstance(error, FileNotFoundError):
-        what = f"there is no such file{_similar(path)}"
+        what = _missing(path)
     elif isinstance(error, IsADirectoryError):
         what = f"it is a directory: give the files in it, or read them all with `zdissect batch {path} -o OUT`"
     elif isinstance(error, PermissionError):
@@ -186,13 +186,16 @@ def _unreadable(path: str, error: Exception, progress: str = "") -> CaptureError
     return CaptureError(path, what)
 
 
-def _similar(path: str) -> str:
-    """The hint that names the file which may have been meant, or nothing."""
+def _missing(path: str) -> str:
+    """That there is no such file; where a link leads, or the name of the file that may have been meant."""
     import difflib  # only needed here; costs start-up time
 
+    if os.path.islink(path):
+        return f"it is a link to {os.readlink(path)}, which isn't there"
     directory, name = os.path.split(path)
     try:
         names = difflib.get_close_matches(name, os.listdir(directory or "."), 1)
     except (OSError, ValueError):
-        return ""
-    return f"; is it {os.path.join(directory, names[0])} that you mean?" if names else ""
+        names = []
+    hint = f"; is it {os.path.join(directory, names[0])} that you mean?" if names else ""
+    return f"there is no such file{hint}"

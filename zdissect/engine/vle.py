@@ -42,8 +42,3 @@ def encode(value: int) -> bytes:
         value >>= 7
     out.append(value)
     return bytes(out)
-
-
-def size(value: int) -> int:
-    """Number of bytes of the shortest form."""
-    return 1 if value < 128 else min(9, (value.bit_length() + 6) // 7)

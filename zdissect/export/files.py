@@ -56,7 +56,7 @@ def find(directory: str, include: Iterable[str] = ()) -> list[Source]:
     out = []
     for name, path, error in _walk(directory):
         if error:
-            out.append(Source(name, path, 0, error))
+            out.append(Source(_text(name), path, 0, error))
         elif patterns:
             if any(fnmatchcase(name, one) or fnmatchcase(name.rpartition("/")[2], one) for one in patterns):
                 out.append(_source(name, path))
@@ -80,6 +80,7 @@ def _walk(directory: str) -> Iterator[tuple[str, str, str]]:
 
 
 def _source(name: str, path: str) -> Source:
+    name = _text(name)
     try:
         status = os.stat(path)
     except OSError:
@@ -87,6 +88,11 @@ def _source(name: str, path: str) -> Source:
     if not stat.S_ISREG(status.st_mode):
         return Source(name, path, 0, f"{name}: it is no file but a pipe, a socket or a device; give files to batch")
     return Source(name, path, status.st_size)
+
+
+def _text(name: str) -> str:
+    """A name as a column can hold it: of bytes that aren't UTF-8 their numbers."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def _is_capture(path: str) -> bool:

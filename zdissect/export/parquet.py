@@ -28,6 +28,8 @@ class Parts:
         self.rows: dict[str, int] = {}
         self._writers: dict[str, pq.ParquetWriter] = {}
         self._waiting: dict[str, list[pa.RecordBatch]] = {}
+        self._sizes: dict[str, tuple[int, int]] = {}
+        """Rows and bytes that wait, by table: of small captures there are thousands of batches."""
 
     def __enter__(self) -> "Parts":
         return self
@@ -38,10 +40,11 @@ class Parts:
 
     def write(self, table: str, batch: pa.RecordBatch) -> None:
         """Takes a batch. Raises WriteError."""
-        waiting = self._waiting.setdefault(table, [])
-        waiting.append(batch)
+        self._waiting.setdefault(table, []).append(batch)
         self.rows[table] = self.rows.get(table, 0) + batch.num_rows
-        if sum(one.num_rows for one in waiting) >= GROUP_ROWS or sum(one.nbytes for one in waiting) >= GROUP_BYTES:
+        number, size = self._sizes.get(table, (0, 0))
+        self._sizes[table] = number, size = number + batch.num_rows, size + batch.nbytes
+        if number >= GROUP_ROWS or size >= GROUP_BYTES:
             self._flush(table)
 
     def close(self) -> None:
@@ -69,6 +72,7 @@ class Parts:
         except OSError as error:
             raise unwritable(self.directory, error) from error
         waiting.clear()
+        self._sizes[table] = 0, 0
 
     def _open(self, table: str) -> pq.ParquetWriter:
         kinds = schema(table)

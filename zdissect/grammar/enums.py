@@ -41,6 +41,8 @@ PRIORITY = Enum(
         7: "Background",
     },
 )
+DATA = 5
+"""The priority of what says nothing of it."""
 
 CLOSE_REASON = Enum(
     "close reason",

@@ -13,6 +13,11 @@ def safe(text: str) -> str:
     return "".join(_ESCAPES.get(c) or (c if c.isprintable() else _escape(c)) for c in text)
 
 
+def prose(text: str) -> str:
+    """A line in which quotes and backslashes stay; everything else that isn't printable is escaped."""
+    return text if text.isprintable() else "".join(c if c.isprintable() else safe(c) for c in text)
+
+
 def quoted(text: str) -> str:
     """The text in quotes, escaped."""
     return f'"{safe(text)}"'

@@ -1,14 +1,13 @@
 """FRAME and FRAGMENT: sequence numbers, priorities, and the messages that fragments make (notes 4.5)."""
 
 from zdissect.engine.messages import Message, Row
-from zdissect.grammar.enums import PRIORITY
+from zdissect.grammar.enums import DATA, PRIORITY
 from zdissect.session.fragments import Assembled, Chain
 from zdissect.session.handshake import ASSUMED_MASK
 from zdissect.session.sequence import AFTER_LAST, AFTER_OPEN, NONE, Channel, Step
 from zdissect.session.session import Link, Space
 
 _PRIORITIES = {name: value for value, name in PRIORITY.names.items()}
-DATA = 5
 
 
 def feed(link: Link, message: Message, direction: int, frame: int) -> Assembled | None:

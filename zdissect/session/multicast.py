@@ -2,13 +2,13 @@
 
 from zdissect.dissection import Dissection
 from zdissect.engine.messages import Message
+from zdissect.grammar.enums import DATA
 from zdissect.records import Endpoint
 from zdissect.session.handshake import ASSUMED_MASK, End
 from zdissect.session.liveness import SLACK_MS
 from zdissect.session.sequence import Channel
 from zdissect.session.session import Link
 
-DATA = 5
 DEFAULT_BATCH_SIZE = 8192
 _SAME = ("zid", "role", "sn_bits", "rid_bits", "batch_size", "lease_ms")
 _AGREE = ("version", "sn_bits", "rid_bits", "batch_size")

@@ -4,20 +4,20 @@ A local output is written beside its place and moved there when it is complete, 
 nothing can be moved, each table is written by Spark's save mode and has a `_SUCCESS` when it is complete.
 """
 
-import re
 from collections import Counter
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from zdissect.export.batch import Job, Report
+from zdissect.export.batch import Job, Report, Watch
 from zdissect.export.facts import FileFacts
+from zdissect.export.files import Source
 from zdissect.export.parquet import WriteError
 from zdissect.export.tables import TABLES
 from zdissect.export.target import ERROR, Target
 from zdissect.export.work import Done
-from zdissect.spark import plan
+from zdissect.spark import failures, plan
 from zdissect.spark.groups import Told, unsound
 from zdissect.spark.job import Reading, about_files, decoded, messages, others, splits, surveys, table, told
 from zdissect.spark.options import BATCH_ROWS
@@ -43,45 +43,38 @@ class SparkFailure(WriteError):
     """Spark gave up. Its text says why, in one line."""
 
 
-def convert_directory(spark: "SparkSession", job: Job, partitions: int) -> Report | None:
-    """Converts the captures of a directory; None if there are none. Raises WriteError, of which SparkFailure is one."""
-    try:
-        return _convert(spark, job, partitions)
-    except Exception as problem:
-        if type(problem).__module__.split(".")[0] not in ("pyspark", "py4j"):
-            raise
-        raise SparkFailure(f"Spark gave up, no tables were written: {reason(str(problem))}") from problem
-
-
-def reason(text: str) -> str:
-    """What matters of the text of an exception that came out of Spark."""
-    if "No space left on device" in text:
-        return "the disk is full; make room, or choose another place with -o or for spark.local.dir"
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    causes = [line for line in lines if line.startswith("Caused by:") or re.match(r"[\w.]*(Error|Exception): ", line)]
-    return (causes or lines or ["it doesn't say why"])[-1][:300]
-
-
-def _convert(spark: "SparkSession", job: Job, partitions: int) -> Report | None:
-    """The conversion itself."""
-    remote = is_remote(job.out)
-    target = Target(local(job.out), job.mode)
-    if not remote:
-        target.check()
+def captures_of(job: Job) -> list[Source]:
+    """The files to convert. Raises WriteError if OUT may not be written to."""
+    if not is_remote(job.out):
+        Target(local(job.out), job.mode).check()
     elif job.mode == ERROR and exists(job.out):
         raise WriteError(f"{job.out} exists: choose another place, or --mode append, overwrite or ignore")
-    found = sources(local(job.directory), job.include)
-    if not found:
-        return None
+    return sources(local(job.directory), job.include)
+
+
+def convert_directory(spark: "SparkSession", job: Job, found: list[Source], partitions: int, watch: Watch) -> Report:
+    """Converts what `captures_of` found. Raises WriteError, of which SparkFailure is one."""
+    try:
+        return _convert(spark, job, found, partitions, watch)
+    except Exception as problem:
+        if not failures.of_spark(problem):
+            raise
+        why = failures.reason(problem)
+        raise SparkFailure(f"Spark gave up, no tables were written: {why}") from problem
+
+
+def _convert(spark: "SparkSession", job: Job, found: list[Source], partitions: int, watch: Watch) -> Report:
+    """The conversion itself."""
+    watch.begin(len(found), sum(one.size for one in found))
     reading = Reading(found, replace(job.settings, batch_rows=BATCH_ROWS), job.join, partitions)
     with _configured(spark):
         surveyed = surveys(spark, reading)
         captures = plan.captures(surveyed, job.join)
         report = Report(captures=len(captures), size=sum(one.size for one in surveyed))
-        if remote:
+        if is_remote(job.out):
             report.done = _write(spark, reading, captures, job.out.rstrip("/"), job.mode)
         else:
-            with target:
+            with Target(local(job.out), job.mode) as target:
                 report.done = _write(spark, reading, captures, Path(target.temporary).absolute().as_uri(), OVERWRITE)
                 target.commit()
     return report

@@ -1,20 +1,27 @@
 """The session of Spark: the one that is there, or one that suits batch jobs on this machine."""
 
 import os
+import signal
+import socket
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import IO, TYPE_CHECKING
+from urllib.parse import urlsplit
 
-from zdissect.spark import java
+from zdissect.spark import failures, java
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 NEEDED = ("pyspark", "pyarrow", "pandas")
 HINT = "--spark needs pyspark, pyarrow and pandas: pip install 'zdissect[spark]'"
+
+LOCAL = "local[*,2]"
+"""This machine, all cores; what failed is tried once more, as on a cluster, where a worker was killed."""
 
 _DEFAULTS = {
     "spark.app.name": "zdissect",
@@ -51,36 +58,83 @@ def missing() -> list[str]:
     return [name for name in NEEDED if find_spec(name) is None]
 
 
+def require() -> None:
+    """Raises NoSparkError if something has to be installed first."""
+    if missing():
+        raise NoSparkError(HINT)
+
+
 def open_session(master: str | None = None, conf: Mapping[str, str] | None = None) -> "tuple[SparkSession, bool]":
     """(session, whether it was made here): under spark-submit, and in a notebook, the one that is there.
 
     Raises NoSparkError.
     """
-    if missing():
-        raise NoSparkError(HINT)
+    require()
     # unset, workers would run the python3 of PATH, which may be another one
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 
     there = submitted()
     builder = SparkSession.builder
+    settings = dict(conf or {})
     if not there:
-        try:
-            java.provide()
-        except java.NoJavaError as problem:
-            raise NoSparkError(str(problem)) from None
-        builder = builder.master(master or "local[*]")
-        for name, value in _DEFAULTS.items():
-            builder = builder.config(name, value)
-    for name, value in (conf or {}).items():
+        _reach(master or LOCAL)
+        if master and master.startswith("sc://"):
+            builder = builder.remote(master)
+        else:
+            try:
+                java.provide()
+            except java.NoJavaError as problem:
+                raise NoSparkError(str(problem)) from None
+            builder = builder.master(master or LOCAL)
+            settings = _DEFAULTS | settings
+    for name, value in settings.items():
         builder = builder.config(name, value)
-    with _aside() as log:
+    with _aside() as log, _interruptible():
         try:
-            return builder.getOrCreate(), not there
-        except (PySparkException, OSError) as problem:
-            why = _last_line(log) or str(problem).splitlines()[0]
+            spark = builder.getOrCreate()
+            server = getattr(getattr(spark, "_sc", None), "_accumulatorServer", None)
+            if server is not None:
+                server.handle_error = lambda *_: None  # else it prints a traceback if Java dies
+            return spark, not there
+        except Exception as problem:
+            if not failures.of_spark(problem):
+                raise
+            ended = failures.connection_lost(problem) or "JAVA_GATEWAY_EXITED" in str(problem)
+            why = (ended and _said(log)) or failures.reason(problem)
             raise NoSparkError(f"Spark can't be started: {why}") from problem
+
+
+def _reach(master: str) -> None:
+    """Raises NoSparkError if nobody answers at the address of a cluster. Spark itself would try for a minute."""
+    scheme, _, rest = master.partition("://")
+    if scheme not in _PORTS:
+        return
+    why: Exception | None = None
+    for one in rest.partition("/")[0].split(","):
+        try:
+            place = urlsplit(f"//{one}")
+            socket.create_connection((place.hostname, place.port or _PORTS[scheme]), _PATIENCE_S).close()
+            return
+        except (OSError, ValueError) as problem:
+            why = problem
+    raise NoSparkError(f"no Spark answers at {master} ({why})")
+
+
+_PORTS = {"spark": 7077, "sc": 15002}
+"""Ports of a standalone cluster and of Spark Connect."""
+_PATIENCE_S = 10
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Leaves Ctrl-C as it was: a new session would have it call Java, even in the middle of another call."""
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        yield
+    finally:
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, before)
 
 
 @contextmanager
@@ -97,8 +151,7 @@ def _aside() -> Iterator[IO[bytes]]:
             os.close(before)
 
 
-def _last_line(log: IO[bytes]) -> str:
-    """What Java said last, but for where in its code that was."""
+def _said(log: IO[bytes]) -> str:
+    """What Java said before it ended."""
     log.seek(0)
-    lines = [line.strip() for line in log.read().decode(errors="replace").split("\n")]
-    return next((line for line in reversed(lines) if line and not line.startswith(("at ", "..."))), "")
+    return failures.cause(log.read().decode(errors="replace"))

@@ -1,0 +1,78 @@
+"""A job of Spark in a thread beside the main one, which shows how far it is and can be interrupted at any time.
+
+A call to Java can't be interrupted: the connection would be lost, and what is to be tidied up goes over connections.
+"""
+
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, wait
+from contextlib import suppress
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+T = TypeVar("T")
+
+_INTERVAL_S = 0.25
+_PATIENCE_S = 60
+"""How long a job may take to end when it was interrupted."""
+
+
+class Stages(NamedTuple):
+    """The stages of Spark that are under way, taken together."""
+
+    number: int
+    """That of the latest; -1: there is none, or nobody tells (Spark Connect)."""
+    tasks: int
+    done: int
+    running: int
+
+
+NO_STAGE = Stages(-1, 0, 0, 0)
+
+
+def run(spark: "SparkSession", job: Callable[[], T], tell: Callable[[Stages], None]) -> T:
+    """What a job gives, or raises. If this is interrupted, so is all that the session is doing."""
+    future: Future[T] = Future()
+
+    def fill() -> None:
+        try:
+            future.set_result(job())
+        except BaseException as problem:
+            future.set_exception(problem)
+
+    threading.Thread(target=fill, daemon=True).start()
+    try:
+        while wait([future], _INTERVAL_S).not_done:
+            tell(stages(spark))
+    except BaseException:
+        last = time.monotonic() + _PATIENCE_S
+        while wait([future], _INTERVAL_S).not_done and time.monotonic() < last:
+            with suppress(Exception):  # Java may have gone
+                spark.interruptAll()  # what runs now: the job may be about to start something else
+        raise
+    return future.result()
+
+
+def stages(spark: "SparkSession") -> Stages:
+    """What Spark is doing now."""
+    from pyspark.sql.utils import is_remote
+
+    if is_remote():
+        return NO_STAGE
+    try:
+        tracker = spark.sparkContext.statusTracker()
+        found = [tracker.getStageInfo(number) for number in tracker.getActiveStageIds()]
+    except Exception:  # Java has gone: the job tells why
+        return NO_STAGE
+    known = [one for one in found if one is not None]
+    if not known:
+        return NO_STAGE
+    return Stages(
+        max(one.stageId for one in known),
+        sum(one.numTasks for one in known),
+        sum(one.numCompletedTasks for one in known),
+        sum(one.numActiveTasks for one in known),
+    )

@@ -1,0 +1,51 @@
+"""What Spark and Java say when they fail: pages of it, of which one line matters."""
+
+import re
+
+_SIGNS = {
+    "No space left on device": "the disk is full; make room, or choose another place with -o or for spark.local.dir",
+    "OutOfMemoryError": "Java has too little memory; give it more: --conf spark.driver.memory=4g here, "
+    "spark.executor.memory on a cluster",
+    "Python worker exited unexpectedly": "a Python process that converted captures died whenever it was tried, perhaps "
+    "for want of memory; use fewer at a time: --master 'local[1]' here, spark.executor.cores=1 on a cluster",
+    "Insufficient driver memory": "Java has too little memory; give it more: --conf spark.driver.memory=4g",
+}
+"""Where these words are, that is the reason."""
+
+_DIED = "Java has died, perhaps for want of memory; --conf spark.driver.memory=4g gives it more"
+_CAUSE = re.compile(
+    r"(?:Caused by: |: |Exception in thread \"main\" )*(?:[\w$]+\.)*[\w$]*(?:Error|Exception)(?:: (?P<message>.+))?"
+)
+_LOGGED = re.compile(r"\d\d/\d\d/\d\d [\d:]+ [A-Z]+ \w+: ")
+_LONGEST = 300
+
+
+def connection_lost(problem: BaseException) -> bool:
+    """Whether Java isn't there any more."""
+    return isinstance(problem, ConnectionError) or type(problem).__name__ == "Py4JNetworkError"
+
+
+def of_spark(problem: BaseException) -> bool:
+    """Whether an exception came out of Spark, or out of what connects Python and Java."""
+    return connection_lost(problem) or type(problem).__module__.split(".")[0] in ("pyspark", "py4j", "grpc")
+
+
+def reason(problem: BaseException) -> str:
+    """Why Spark failed, in a line."""
+    if connection_lost(problem):
+        return _DIED
+    text = str(problem)
+    return next((words for sign, words in _SIGNS.items() if sign in text), None) or cause(text) or "it doesn't say why"
+
+
+def cause(text: str) -> str:
+    """The innermost cause in the text of an exception or in what Java printed; else its last line."""
+    lines = [line for one in text.splitlines() if (line := one.strip()) and not line.startswith(_MEANINGLESS)]
+    causes = [found for line in lines if (found := _CAUSE.fullmatch(line))]
+    if causes:
+        return (causes[-1]["message"] or causes[-1][0])[:_LONGEST]
+    return _LOGGED.sub("", lines[-1])[:_LONGEST] if lines else ""
+
+
+_MEANINGLESS = ("at ", "...", "Error: Could not create the Java Virtual Machine", "Error: A fatal exception has")
+"""Lines of Java that say where in its code it was, or that it ends."""
