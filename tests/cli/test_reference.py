@@ -139,7 +139,8 @@ def test_a_quick_start():
 def test_the_source_of_a_compiled_message():
     shown = _run("explain", "--source", "push")
     assert shown.return_value == 0
-    assert shown.stdout.startswith("def read_push(data, pos, stop):\n")
+    assert shown.stdout.startswith("def skim_push(data, pos, stop):\n")
+    assert "\n\ndef read_push(data, pos, stop):\n" in shown.stdout
     compile(shown.stdout, "push", "exec")
 
 
