@@ -29,3 +29,14 @@ def test_decoding(benchmark):
     given = batches()
     decode = decoder(Settings(batch_rows=4096))
     assert sum(batch.num_rows for batch in benchmark(lambda: list(decode(given)))) > 1000
+
+
+def test_first_look(benchmark):
+    """What comes before a large capture is split."""
+    from zdissect.export.decoding import Settings
+    from zdissect.export.files import find
+    from zdissect.spark import plan, shares
+    from zdissect.spark.ranges import survey
+
+    captures = plan.captures(survey(source) for source in find(str(SAMPLES)))
+    assert any(benchmark(lambda: [shares.look(one, Settings(), 4) for one in captures]))

@@ -89,8 +89,7 @@ def read(task: Task, internal: bool, shared: Reader | None = None) -> Iterator[p
         group = 0
         if shared is not None and lookup is not None:
             for other, moment in shared.told(frame):
-                place = _where(task.place.part, order, frame.number, other, shared)
-                yield _note(task, kinds, place, notes.moment(moment))
+                gathered.add(Frame(task.name, frame.number, 0, -1, 0, b""), order, other, notes.moment(moment))
             group = lookup.group(frame)
         if gathered.add(frame, order, group):
             yield gathered.batch(shared)
@@ -107,13 +106,15 @@ class _Gathered:
         self.rows: list[Frame] = []
         self.orders: list[int] = []
         self.groups: list[int] = []
+        self.notes: list[str | None] = []
         self.size = 0
 
-    def add(self, frame: Frame, order: int, group: int) -> bool:
-        """Takes a frame; returns whether it is time for a batch."""
+    def add(self, frame: Frame, order: int, group: int, note: str | None = None) -> bool:
+        """Takes a frame, or what comes with a note before it; returns whether it is time for a batch."""
         self.rows.append(frame)
         self.orders.append(order)
         self.groups.append(group)
+        self.notes.append(note)
         self.size += len(frame.data)
         return len(self.rows) >= BATCH_FRAMES or self.size >= BATCH_BYTES
 
@@ -130,32 +131,27 @@ class _Gathered:
             "data": pa.array(data, pa.binary()), "capture": pa.repeat(place.capture, count),
             "part": pa.repeat(pa.scalar(place.part, pa.int32()), count), "order_ns": pa.array(self.orders, pa.int64()),
             "ts_high": high, "bucket": pa.array(buckets, pa.int32()), "group": pa.array(self.groups, pa.int32()),
-            "note": pa.nulls(count, pa.string()),
+            "note": pa.array(self.notes, pa.string()),
         }  # fmt: skip
-        self.rows, self.orders, self.groups, self.size = [], [], [], 0
+        self.rows, self.orders, self.groups, self.notes, self.size = [], [], [], [], 0
         return pa.RecordBatch.from_arrays([columns[name] for name in self.kinds.names], schema=self.kinds)
 
 
 def _about(task: Task, shared: Reader | None, kinds: pa.Schema) -> Iterator[pa.RecordBatch]:
-    """The rows with what is known of a file or, once for a split capture, of its groups."""
+    """The rows with what is known of a file or, once for a split capture, of its groups: before all frames."""
     place = task.place
+    known: list[tuple[int, int, str]] = []
     if shared is None:
-        where = {"part": -1, "order_ns": place.position, "number": 0, "bucket": place.bucket, "group": 0}
-        yield _note(task, kinds, where, notes.file(task.survey, place))
+        known = [(place.bucket, 0, notes.file(task.survey, place))]
     elif not place.position:
-        for share in shared.shares():
-            yield _note(task, kinds, _where(-1, 0, 0, share.group, shared), notes.share(share))
-
-
-def _where(part: int, order: int, number: int, group: int, shared: Reader) -> dict[str, int]:
-    """Where a row stands in the order of its capture, and which group it is for."""
-    return {"part": part, "order_ns": order, "number": number, "bucket": shared.buckets[group], "group": group}
-
-
-def _note(task: Task, kinds: pa.Schema, where: dict[str, int], note: str) -> pa.RecordBatch:
-    """A row with a note."""
-    row = {"file": task.name, "ts_ns": 0, "link": -1, "wire_len": 0, "data": b"", "capture": task.place.capture}
-    return pa.RecordBatch.from_pylist([row | where | {"note": note}], schema=kinds)
+        known = [(shared.buckets[share.group], share.group, notes.share(share)) for share in shared.shares()]
+    for bucket, group, note in known:
+        row = {
+            "file": task.name, "number": 0, "ts_ns": 0, "link": -1, "wire_len": 0, "data": b"",
+            "capture": place.capture, "part": -1, "order_ns": place.position, "bucket": bucket, "group": group,
+            "note": note,
+        }  # fmt: skip
+        yield pa.RecordBatch.from_pylist([row], schema=kinds)
 
 
 Row = tuple[tuple[str, int], Frame, str | None]
