@@ -2,7 +2,8 @@
 
 import logging
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from concurrent.futures import wait
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import click
@@ -47,8 +48,7 @@ def convert(
                 )
             finally:
                 if ours:
-                    with suppress(Exception):  # Java may have gone
-                        spark.stop()
+                    wait([beside.start(spark.stop)], beside.PATIENCE_S)  # it has gone, perhaps
     except NoSparkError as problem:
         raise WriteError(str(problem)) from None
 
