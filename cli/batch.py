@@ -91,7 +91,11 @@ def _convert(job: Any, quiet: bool, spark: tuple[str | None, dict[str, str], int
     from .batch_progress import progress, summary
     from .batch_spark import convert
 
-    if not os.path.exists(job.directory) and not (spark and "://" in job.directory):
+    for place in (job.directory, job.out):
+        if "://" in place and not spark:
+            complain(f"{place}: URIs go with --spark; give a directory")
+            return USAGE
+    if not os.path.exists(job.directory) and "://" not in job.directory:
         complain(f"{job.directory}: there is no such directory")
         return USAGE
     if job.mode == "ignore" and os.path.lexists(job.out):
