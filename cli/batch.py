@@ -89,15 +89,19 @@ def _convert(job: Any, quiet: bool, spark: tuple[str | None, dict[str, str], int
     from zdissect.export.parquet import WriteError
 
     from .batch_progress import progress, summary
-    from .batch_spark import convert
+    from .batch_spark import convert, there
 
-    if not os.path.exists(job.directory) and not (spark and "://" in job.directory):
+    for place in (job.directory, job.out):
+        if "://" in place and not spark:
+            complain(f"{place}: URIs go with --spark; give a directory")
+            return USAGE
+    if not os.path.exists(job.directory) and "://" not in job.directory:
         complain(f"{job.directory}: there is no such directory")
         return USAGE
-    if job.mode == "ignore" and os.path.lexists(job.out):
-        complain(f"{job.out} exists: nothing was done")
-        return DONE
     try:
+        if job.mode == "ignore" and (os.path.lexists(job.out) if spark is None else there(job)):
+            complain(f"{job.out} exists: nothing was done")
+            return DONE
         with progress(quiet, spark is not None) as watch:
             report = convert_directory(job, watch) if spark is None else convert(job, watch, *spark)
     except WriteError as problem:

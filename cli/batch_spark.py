@@ -2,7 +2,8 @@
 
 import logging
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from concurrent.futures import wait
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import click
@@ -24,16 +25,21 @@ def settings(given: tuple[str, ...]) -> dict[str, str]:
     return out
 
 
+def there(job: "Job") -> bool:
+    """Whether OUT exists, wherever it is. Raises WriteError."""
+    with _needed():
+        from zdissect.spark import conversion
+
+        return conversion.there(job)
+
+
 def convert(
     job: "Job", watch: "Silent", master: str | None, conf: dict[str, str], partitions: int | None
 ) -> "Report | None":
     """Converts with Spark; None if there are no captures. Raises WriteError."""
-    from zdissect.export.parquet import WriteError
-    from zdissect.spark.session import NoSparkError, cores, open_session, require
-
-    try:
-        require()
+    with _needed():
         from zdissect.spark import beside, conversion
+        from zdissect.spark.session import cores, open_session
 
         found = conversion.captures_of(job)  # before Spark is started, which takes long
         if not found:
@@ -47,8 +53,18 @@ def convert(
                 )
             finally:
                 if ours:
-                    with suppress(Exception):  # Java may have gone
-                        spark.stop()
+                    wait([beside.start(spark.stop)], beside.PATIENCE_S)  # it has gone, perhaps
+
+
+@contextmanager
+def _needed() -> Iterator[None]:
+    """Raises WriteError where something must be installed first, or Spark can't be started."""
+    from zdissect.export.parquet import WriteError
+    from zdissect.spark.session import NoSparkError, require
+
+    try:
+        require()
+        yield
     except NoSparkError as problem:
         raise WriteError(str(problem)) from None
 

@@ -234,3 +234,24 @@ def test_lines_where_there_is_no_terminal(capsys):
     lines.update(1, 500, 2000)
     lines.update(2, 600, 2500)  # too soon
     assert capsys.readouterr().err.startswith("zdissect: 50 %, 1 of 3 files, 2000 messages, ")
+
+
+def test_the_progress_of_spark(capsys):
+    pytest.importorskip("pyarrow")
+    from zdissect_cli.batch_progress import Lines
+
+    from zdissect.spark.beside import NO_STAGE, Stages
+
+    lines = Lines()
+    lines.begin(3, 2_500_000)
+    for stages in (NO_STAGE, Stages(4, 8, 5, 2), Stages(4, 8, 5, 0)):
+        lines.next = lines.began
+        lines.stages(stages)
+    lines.stages(NO_STAGE)  # too soon
+    said = [line.rpartition(", ") for line in capsys.readouterr().err.splitlines()]
+    assert [text for text, _, _ in said] == [
+        "zdissect: 3 files, 2.5 MB",
+        "zdissect: 3 files, 2.5 MB, stage 4: 5 of 8 tasks, 2 running",
+        "zdissect: 3 files, 2.5 MB, stage 4: 5 of 8 tasks, none running",
+    ]
+    assert all(time.endswith(" s") for _, _, time in said)

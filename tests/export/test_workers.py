@@ -1,6 +1,7 @@
 """Several processes, some of which die."""
 
 import multiprocessing
+import re
 import shutil
 
 import pytest
@@ -11,6 +12,7 @@ from zdissect.export import batch
 from zdissect.export.batch import bundle
 from zdissect.export.files import Source, Work
 from zdissect.export.parquet import WriteError
+from zdissect.export.tables import TABLES
 
 
 def _work(size):
@@ -54,6 +56,7 @@ def test_one_that_dies_takes_only_its_capture_with_it(deadly, directory, tmp_pat
     assert len(rows(tmp_path / "out")) == 310 * (5 - len(deadly))
     assert {row["file"] for row in rows(tmp_path / "out", "findings") if row["code"] == "capture-failed"} == deadly
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in", "out"]
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == sorted(TABLES)
     assert not multiprocessing.active_children()
 
 
@@ -67,7 +70,7 @@ def test_output_that_cannot_be_written_ends_it(directory, tmp_path, monkeypatch)
         return path
 
     monkeypatch.setattr(batch.Target, "attempt", gone)
-    with pytest.raises(WriteError, match="it cannot be written"):
+    with pytest.raises(WriteError, match=f"^{re.escape(str(tmp_path / 'out'))}: it cannot be written"):
         converted(directory, tmp_path / "out", jobs=2)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in"]
     assert not multiprocessing.active_children()

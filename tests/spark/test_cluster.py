@@ -13,12 +13,17 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 from comparing import assert_same
 
+from zdissect.spark import pack
+
 SAMPLES = Path(__file__).parents[2] / "samples"
+SHIPPED = r"workers have .*zdissect\.zip/zdissect/__init__"
 _READY = r"spark://127\.0\.0\.1:\d+(?=\.?$|\s)|Successfully registered"
-PROGRAM = """
+WHERE = """
 import sys
 from pyspark.sql import SparkSession
 spark = SparkSession.builder.getOrCreate()
+if len(sys.argv) == 2:
+    spark.addArtifacts(sys.argv[1], pyfile=True)
 
 def where(batches):
     import pyarrow as pa, zdissect
@@ -27,14 +32,20 @@ def where(batches):
 
 [(place,)] = spark.range(1).mapInArrow(where, "place string").distinct().collect()
 print("workers have", place)
+"""
+CONVERT = (
+    WHERE
+    + """
 from zdissect_cli.main import main
 main()
 """
+)
 
 
-@pytest.fixture
-def master(tmp_path) -> Iterator[str]:
+@pytest.fixture(scope="module")
+def master(tmp_path_factory) -> Iterator[str]:
     """The URL of a cluster with one worker."""
+    tmp_path = tmp_path_factory.mktemp("cluster")
     pyspark = pytest.importorskip("pyspark")
     from zdissect.spark import java
 
@@ -68,19 +79,28 @@ def master(tmp_path) -> Iterator[str]:
 
 @pytest.mark.slow
 def test_submitted_work_gives_the_same_rows(master, tmp_path):
-    from zdissect.spark import pack
-
-    plain, out, program = tmp_path / "plain", tmp_path / "spark", tmp_path / "program.py"
+    plain, out = tmp_path / "plain", tmp_path / "spark"
     script = [sys.executable, "-m", "zdissect_cli"]
     subprocess.run([*script, "batch", str(SAMPLES), "-o", str(plain), "-q"], check=True)
-    program.write_text(PROGRAM)
     archive = pack(str(tmp_path / "zdissect.zip"))
-    submit = str(Path(sys.executable).parent / "spark-submit")
-    command = [submit, "--master", master, "--py-files", archive, "--conf", "spark.ui.enabled=false",
-               "--conf", "spark.driver.host=127.0.0.1", str(program),
-               "batch", str(SAMPLES), "-o", str(out), "--spark", "--partitions", "2"]  # fmt: skip
-    environment = os.environ | {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, env=environment, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr[-3000:]
-    assert re.search(r"workers have .*zdissect\.zip/zdissect/__init__", done.stdout)
+    arguments = ["batch", str(SAMPLES), "-o", str(out), "--spark", "--partitions", "2"]
+    said = submit(master, tmp_path, CONVERT, ["--py-files", archive], arguments)
+    assert re.search(SHIPPED, said)
     assert_same(plain, out)
+
+
+@pytest.mark.slow
+def test_artifacts_arrive(master, tmp_path):
+    assert re.search(SHIPPED, submit(master, tmp_path, WHERE, [], [pack(str(tmp_path / "zdissect.zip"))]))
+
+
+def submit(master, directory, program, options, arguments):
+    """What a program prints that is submitted to the cluster."""
+    (directory / "program.py").write_text(program)
+    command = [str(Path(sys.executable).parent / "spark-submit"), "--master", master, *options,
+               "--conf", "spark.ui.enabled=false", "--conf", "spark.driver.host=127.0.0.1",
+               str(directory / "program.py"), *arguments]  # fmt: skip
+    environment = os.environ | {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, env=environment, cwd=directory)
+    assert done.returncode == 0, done.stderr[-3000:]
+    return done.stdout

@@ -9,6 +9,7 @@ from typing import Protocol
 from zdissect.export.decoding import Settings
 from zdissect.export.facts import OK, FileFacts
 from zdissect.export.files import AUTO, Work, find, plan
+from zdissect.export.parquet import WriteError
 from zdissect.export.target import ERROR, Target
 from zdissect.export.work import Done, convert, lost
 from zdissect.export.workers import Task, run
@@ -69,7 +70,10 @@ def convert_directory(job: Job, watch: Watch) -> Report | None:
     report = Report(captures=len(works), size=sum(work.size for work in works))
     watch.begin(sum(len(work.sources) for work in works), report.size)
     with target:
-        _Conversion(job, target, report, watch).run(works)
+        try:
+            _Conversion(job, target, report, watch).run(works)
+        except WriteError as problem:
+            raise target.shown(problem) from problem
         target.commit()
     return report
 
@@ -97,7 +101,9 @@ class _Conversion:
         waiting = [self.task(one) for one in bundles]
         while waiting:
             waiting, died = self.pool(waiting, jobs)
-            suspects += (work for task in died for work in task.works)
+            for task in died:
+                self.target.discard(task.directory)
+                suspects += task.works
         for work in suspects:  # one of these killed its process: each gets one of its own
             again, died = self.pool([self.task([work])], 1)
             for task in again + died:

@@ -44,7 +44,7 @@ SELECT capture, flow_id, src_zid, dst_zid, reliability, priority, count(*) AS ca
                 WHEN sn > previous + 1 THEN sn - previous - 1 ELSE 0 END) AS lost
 FROM carriers
 GROUP BY capture, flow_id, src_zid, dst_zid, reliability, priority
-ORDER BY lost DESC, capture, flow_id
+ORDER BY lost DESC, capture, flow_id, src_zid, reliability, priority
 """,
     ),
     Query(
@@ -86,9 +86,10 @@ ORDER BY last_ts, file, flow_id
         "What is wrong, worst first",
         "Findings by code, with a place to look at: `zdissect FILE`, then the frame with that number.",
         """
-SELECT severity, code, count(*) AS number, min(file) AS file, min_by(frame_number, file) AS frame_number
-FROM findings
-GROUP BY severity, code
+SELECT severity, code, count(*) AS number, first_file AS file,
+       min(CASE WHEN file = first_file THEN frame_number END) AS frame_number
+FROM (SELECT *, min(file) OVER (PARTITION BY severity, code) AS first_file FROM findings) AS placed
+GROUP BY severity, code, first_file
 ORDER BY CASE severity WHEN 'error' THEN 0 WHEN 'warning' THEN 1 ELSE 2 END, number DESC, code
 """,
     ),

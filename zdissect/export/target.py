@@ -1,6 +1,7 @@
 """Where the tables go: gathered in a temporary directory beside, moved to their place when all is complete."""
 
 import os
+import re
 import shutil
 import tempfile
 from pathlib import Path
@@ -70,6 +71,14 @@ class Target:
         except OSError as error:
             raise unwritable(str(self.path), error) from error
         return path
+
+    def discard(self, attempt: str) -> None:
+        """Removes what a task left that hasn't ended well."""
+        shutil.rmtree(attempt, ignore_errors=True)
+
+    def shown(self, problem: WriteError) -> WriteError:
+        """An error that names the place that users know, not the temporary one."""
+        return WriteError(re.sub(rf"{re.escape(str(self.temporary))}(/_\w+)?", lambda _: str(self.path), str(problem)))
 
     def accept(self, attempt: Path) -> None:
         """Takes over the files of a task that has ended well."""

@@ -4,7 +4,6 @@ A call to Java can't be interrupted: the connection would be lost, and what is t
 """
 
 import threading
-import time
 from collections.abc import Callable
 from concurrent.futures import Future, wait
 from contextlib import suppress
@@ -16,8 +15,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _INTERVAL_S = 0.25
-_PATIENCE_S = 60
-"""How long a job may take to end when it was interrupted."""
+PATIENCE_S = 30
+"""How long a job may take to end when it was interrupted, and a session to stop."""
 
 
 class Stages(NamedTuple):
@@ -35,6 +34,19 @@ NO_STAGE = Stages(-1, 0, 0, 0)
 
 def run(spark: "SparkSession", job: Callable[[], T], tell: Callable[[Stages], None]) -> T:
     """What a job gives, or raises. If this is interrupted, so is all that the session is doing."""
+    future = start(job)
+    try:
+        while wait([future], _INTERVAL_S).not_done:
+            tell(stages(spark))
+    except BaseException:
+        start(lambda: _interrupt(spark, future))
+        wait([future], PATIENCE_S)
+        raise
+    return future.result()
+
+
+def start(job: Callable[[], T]) -> "Future[T]":
+    """Begins a job in a thread that doesn't keep the program from ending."""
     future: Future[T] = Future()
 
     def fill() -> None:
@@ -44,16 +56,14 @@ def run(spark: "SparkSession", job: Callable[[], T], tell: Callable[[Stages], No
             future.set_exception(problem)
 
     threading.Thread(target=fill, daemon=True).start()
-    try:
-        while wait([future], _INTERVAL_S).not_done:
-            tell(stages(spark))
-    except BaseException:
-        last = time.monotonic() + _PATIENCE_S
-        while wait([future], _INTERVAL_S).not_done and time.monotonic() < last:
-            with suppress(Exception):  # Java may have gone
-                spark.interruptAll()  # what runs now: the job may be about to start something else
-        raise
-    return future.result()
+    return future
+
+
+def _interrupt(spark: "SparkSession", job: "Future[T]") -> None:
+    """Interrupts what runs until the job has ended: it may be about to begin something else."""
+    while wait([job], _INTERVAL_S).not_done:
+        with suppress(Exception):  # Java may have gone
+            spark.interruptAll()
 
 
 def stages(spark: "SparkSession") -> Stages:

@@ -4,11 +4,11 @@ A local output is written beside its place and moved there when it is complete, 
 nothing can be moved, each table is written by Spark's save mode and has a `_SUCCESS` when it is complete.
 """
 
+import os
 from collections import Counter
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from zdissect.export.batch import Job, Report, Watch
 from zdissect.export.facts import FileFacts
@@ -26,11 +26,12 @@ from zdissect.spark.store import exists, is_remote, local, sources
 from zdissect.spark.tables import MESSAGES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from pyspark.sql import DataFrame, SparkSession
 
 OVERWRITE = "overwrite"
+T = TypeVar("T")
 
 _SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
@@ -44,12 +45,28 @@ class SparkFailure(WriteError):
 
 
 def captures_of(job: Job) -> list[Source]:
-    """The files to convert. Raises WriteError if OUT may not be written to."""
+    """The files to convert. Raises WriteError if OUT may not be written to, or DIR can't be listed."""
     if not is_remote(job.out):
         Target(local(job.out), job.mode).check()
-    elif job.mode == ERROR and exists(job.out):
+    elif job.mode == ERROR and there(job):
         raise WriteError(f"{job.out} exists: choose another place, or --mode append, overwrite or ignore")
-    return sources(local(job.directory), job.include)
+    if not is_remote(job.directory) and not os.path.exists(local(job.directory)):
+        raise WriteError(f"{job.directory}: there is no such directory")
+    return _reached(job.directory, lambda: sources(job.directory, job.include))
+
+
+def there(job: Job) -> bool:
+    """Whether OUT exists; an empty directory doesn't count. Raises WriteError if it can't be reached."""
+    return _reached(job.out, lambda: exists(job.out))
+
+
+def _reached(uri: str, look: "Callable[[], T]") -> "T":
+    """What a look into a store gives. Raises WriteError."""
+    try:
+        return look()
+    except (OSError, ValueError, NotImplementedError) as problem:
+        why = (str(problem).splitlines() or [type(problem).__name__])[0]
+        raise WriteError(f"{uri}: it can't be reached ({why})") from problem
 
 
 def convert_directory(spark: "SparkSession", job: Job, found: list[Source], partitions: int, watch: Watch) -> Report:
@@ -75,7 +92,8 @@ def _convert(spark: "SparkSession", job: Job, found: list[Source], partitions: i
             report.done = _write(spark, reading, captures, job.out.rstrip("/"), job.mode)
         else:
             with Target(local(job.out), job.mode) as target:
-                report.done = _write(spark, reading, captures, Path(target.temporary).absolute().as_uri(), OVERWRITE)
+                # not quoted as a URI: Hadoop would take %20 as it stands
+                report.done = _write(spark, reading, captures, f"file://{target.temporary.absolute()}", OVERWRITE)
                 target.commit()
     return report
 

@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 from zdissect.capture import CaptureError
 from zdissect.capture.files import Capture
@@ -45,23 +45,26 @@ def sources(path: str, include: Iterable[str] = ()) -> list[Source]:
     """
     if not is_remote(path):
         return find(local(path), include)
-    from pyarrow.fs import FileSelector, FileType
+    from pyarrow.fs import FileSelector, FileType, PyFileSystem
 
     system, base = _system(path)
-    if system.get_file_info(base).type == FileType.File:
-        entries = [system.get_file_info(base)]
-        base = base.rpartition("/")[0]
-    else:
-        entries = system.get_file_info(FileSelector(base, recursive=True))
-    root = path.rstrip("/") if base else path
+    found = system.get_file_info(base)
+    if found.type == FileType.File:
+        return [Source(base.rpartition("/")[2], path, found.size or 0)]
     patterns = tuple(include)
     out = []
-    for entry in entries:
+    for entry in system.get_file_info(FileSelector(base, recursive=True)):
         name = entry.path[len(base) :].lstrip("/")
         if entry.type == FileType.File and _wanted(name, patterns):
-            where = path if len(entries) == 1 and path.endswith(entry.path) else f"{root}/{name}"
-            out.append(Source(name, where, entry.size or 0))
+            part = name if isinstance(system, PyFileSystem) else quote(name)  # fsspec takes URIs as they are
+            out.append(Source(name, _below(path, part), entry.size or 0))
     return sorted(out)
+
+
+def _below(uri: str, name: str) -> str:
+    """The URI of something in a directory, whose own may have a query: `s3://bucket/captures?region=eu-west-1`."""
+    place, mark, query = uri.partition("?")
+    return f"{place.rstrip('/')}/{name}{mark}{query}"
 
 
 def _wanted(name: str, patterns: tuple[str, ...]) -> bool:
