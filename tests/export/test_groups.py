@@ -13,7 +13,7 @@ from tests.members import Members
 from tests.say import push
 from tests.talk import ACK, CLIENT, FIN, OTHER_PEER, PEER, ROUTER, Talk
 from tests.wire import Parties, Wire
-from zdissect.export.groups import shared_out
+from zdissect.export.groups import shared_out, worth
 from zdissect.flow import tcp
 from zdissect.records import Frame
 
@@ -187,3 +187,12 @@ def test_shared_out(most):
     assert len(loads) == min(most, 5)
     assert {*groups} == {*range(len(loads))}
     assert max(loads) <= max(40, sum(sizes) / most + 20)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "partitions", "split_bytes", "chosen"),
+    [([50, 10, 10], 2, 20, [0]), ([50, 10, 10], 1, 20, []), ([50, 10, 10], 2, 60, []), ([30, 30], 2, 20, []),
+     ([5, 0], 1, 0, [0, 1]), ([], 2, 20, [])],
+)  # fmt: skip
+def test_what_is_worth_splitting(sizes, partitions, split_bytes, chosen):
+    assert worth(sizes, partitions, split_bytes) == chosen

@@ -18,11 +18,9 @@ from zdissect_cli.main import cli
 from zdissect.export.batch import Job, Report, convert_directory
 from zdissect.export.connections import Connections
 from zdissect.export.decoding import Settings
-from zdissect.spark import conversion, shares
+from zdissect.spark import conversion
 from zdissect.spark import job as job_module
 from zdissect.spark.job import Reading
-from zdissect.spark.plan import Place, Planned
-from zdissect.spark.ranges import Survey
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 
@@ -142,13 +140,3 @@ def test_a_fault_in_a_group_is_that_of_the_capture(spark, tmp_path, monkeypatch)
     monkeypatch.setattr(conversion, "splits", short)
     job = Job(str(SAMPLES / "gossip.pcap"), "", jobs=1)
     both_ways(spark, job, tmp_path, monkeypatch, split_bytes=0)
-
-
-@pytest.mark.parametrize(
-    ("sizes", "partitions", "split_bytes", "chosen"),
-    [([50, 10, 10], 2, 20, [0]), ([50, 10, 10], 1, 20, []), ([50, 10, 10], 2, 60, []), ([30, 30], 2, 20, []),
-     ([5, 0], 1, 0, [0, 1]), ([], 2, 20, [])],
-)  # fmt: skip
-def test_what_is_worth_splitting(sizes, partitions, split_bytes, chosen):
-    captures = [[Planned(Survey(str(n), "", size), Place(str(n), 0, 0, False))] for n, size in enumerate(sizes)]
-    assert shares.worth(captures, partitions, split_bytes) == chosen

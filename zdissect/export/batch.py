@@ -4,14 +4,17 @@ import gc
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Protocol
+from pathlib import Path
+from typing import Any, Protocol
 
+from zdissect.export.apart import Apart
 from zdissect.export.decoding import Settings
 from zdissect.export.facts import OK, FileFacts
 from zdissect.export.files import AUTO, Work, find, plan
+from zdissect.export.groups import SPLIT_BYTES, worth
 from zdissect.export.parquet import WriteError
 from zdissect.export.target import ERROR, Target
-from zdissect.export.work import Done, convert, lost
+from zdissect.export.work import Done, convert, join, lost
 from zdissect.export.workers import Task, run
 
 _DIED = "the process that converted it died, perhaps for want of memory; the other captures were converted"
@@ -58,6 +61,8 @@ class Job:
     join: str = AUTO
     jobs: int = 0
     """Processes; 0: as many as there are processors, 1: none but this one."""
+    split_bytes: int = SPLIT_BYTES
+    """Captures of fewer bytes are never decoded by several processes; 0: all are."""
 
 
 def convert_directory(job: Job, watch: Watch) -> Report | None:
@@ -86,6 +91,7 @@ class _Conversion:
         self.target = target
         self.report = report
         self.watch = watch
+        self.apart = Apart()
         self.tasks = 0
         self.size = 0
         """Bytes of the captures that are done."""
@@ -93,22 +99,48 @@ class _Conversion:
     def run(self, works: list[Work]) -> None:
         """Converts all captures."""
         jobs = self.job.jobs or os.cpu_count() or 1
-        bundles = bundle(works, jobs)
         if self.job.jobs == 1:
-            self.here(bundles)
+            self.here(bundle(works, jobs))
             return
-        suspects: list[Work] = []
-        waiting = [self.task(one) for one in bundles]
-        while waiting:
-            waiting, died = self.pool(waiting, jobs)
-            for task in died:
-                self.target.discard(task.directory)
-                suspects += task.works
+        places = worth([work.size for work in works], jobs, self.job.split_bytes)
+        looks = [self.task([works[place]], most=jobs) for place in places]
+        others = bundle((work for place, work in enumerate(works) if place not in places), jobs)
+        suspects = self.all(looks + [self.task(one) for one in others])
+        suspects += self.all(list(self.apart.groups(self.task)))
+        suspects += self.all(self.joined(suspects))
         for work in suspects:  # one of these killed its process: each gets one of its own
             again, died = self.pool([self.task([work])], 1)
             for task in again + died:
                 directory = self.target.attempt(task.directory.rpartition("_")[2])
                 self.accept(task, lost(list(task.works), str(directory), _DIED))
+
+    def all(self, tasks: list[Task]) -> list[Work]:
+        """Does tasks, however many processes die; the captures of those that were under way then."""
+        suspects: list[Work] = []
+        while tasks:
+            tasks, died = self.pool(tasks, self.job.jobs or os.cpu_count() or 1)
+            for task in died:
+                self.target.discard(task.directory)
+                suspects += (work for work in task.works if work not in suspects)
+        return suspects
+
+    def joined(self, suspects: list[Work]) -> list[Task]:
+        """Takes over what the groups of captures gave; the tasks of captures that must be decoded as a whole."""
+        again = []
+        for work, held, good in self.apart.ended(suspects):
+            if not good:
+                for task, _ in held:
+                    self.target.discard(task.directory)
+                    self.size -= task.size
+                again += [self.task([work])] if work not in suspects else []
+                continue
+            files = next(done.files for task, done in held if not task.group)
+            directory = self.target.attempt(f"{held[0][0].directory.rpartition('_')[2]}files")
+            done = join(files, [done.told for _, done in held if done.told is not None], str(directory))
+            for place in (*(Path(task.directory) for task, _ in held), directory):
+                self.target.accept(place)
+            self.report.done.add(done)
+        return again
 
     def here(self, bundles: list[list[Work]]) -> None:
         """Converts in this process."""
@@ -123,10 +155,10 @@ class _Conversion:
             if enabled:
                 gc.enable()
 
-    def task(self, works: list[Work]) -> Task:
+    def task(self, works: list[Work], **what: Any) -> Task:
         """A task, with the directory for what it writes."""
         self.tasks += 1
-        return Task(tuple(works), str(self.target.attempt(f"{self.tasks}")))
+        return Task(tuple(works), str(self.target.attempt(f"{self.tasks}")), **what)
 
     def pool(self, tasks: list[Task], jobs: int) -> tuple[list[Task], list[Task]]:
         """(tasks that weren't begun because a process died, those that were under way then)."""
@@ -141,15 +173,20 @@ class _Conversion:
 
     def accept(self, task: Task, done: Done) -> None:
         """Takes over what a task did."""
-        self.target.accept(self.target.temporary / os.path.basename(task.directory))
-        self.report.done.add(done)
+        if task.most:
+            self.target.discard(task.directory)
+        elif not task.split:
+            self.target.accept(Path(task.directory))
+            self.report.done.add(done)
+        if task.most or task.split:
+            self.apart.take(task, done)
         self.size += task.size
         self.progress(0, 0)
 
     def progress(self, size: int, messages: int) -> None:
         """Tells how far it is, with what is under way."""
         done = self.report.done
-        self.watch.update(len(done.files), self.size + size, done.rows["messages"] + messages)
+        self.watch.update(len(done.files), self.size + size, done.rows["messages"] + self.apart.messages + messages)
 
 
 class _Told:

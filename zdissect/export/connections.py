@@ -206,4 +206,16 @@ def name(data: bytes, framing: Framing) -> str | None:
     return None
 
 
+def look(frames: Iterable[Frame], options: Options, most: int) -> str:
+    """A capture in so many groups at most, as JSON; empty if it can't be split."""
+    connections = Connections(options)
+    try:
+        for frame in frames:
+            connections.feed(frame)
+        split = connections.split(most)
+    except Exception:  # what is wrong shows when the whole is decoded
+        return ""
+    return split.json() if len(split.sizes) > 1 else ""
+
+
 _NEW = object()

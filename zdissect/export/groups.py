@@ -6,14 +6,20 @@ moments at which segments of others showed that time had passed. Group 0 has all
 
 import heapq
 import json
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 
 from zdissect.export.decoding import Decoding, Settings, TableBatch
 from zdissect.flow.link import Decoder
 from zdissect.flow.partial import Partial
 from zdissect.records import Endpoint, Frame, Segment
 
+SPLIT_BYTES = 32 << 20
+"""Captures of fewer bytes are decoded before a first look at them would have been worth it."""
+
 Ends = tuple[Endpoint, Endpoint]
+Told = dict[str, Any]
+"""What there is to tell of a capture or group."""
 
 
 class Moment(NamedTuple):
@@ -45,6 +51,23 @@ class Split(NamedTuple):
     """The latest time of the capture."""
     moments: list[tuple[int, Moment]]
     """(group, moment), in order."""
+
+    def share(self, capture: str, group: int) -> "Share":
+        """What those who decode a group have to know."""
+        return Share(capture, group, self.numbers[group], self.latest_ns)
+
+    def of(self, group: int, frames: Iterable[Frame]) -> Iterator[Frame | Moment]:
+        """The frames of a group out of all frames of the capture, and the moments that it is told of, in order."""
+        lookup = Lookup(self.groups)
+        moments: dict[tuple[str, int], list[Moment]] = {}
+        for other, moment in self.moments:
+            if other == group:
+                moments.setdefault((moment.file, moment.number), []).append(moment)
+        for frame in frames:
+            if moments:
+                yield from moments.pop((frame.source, frame.number), ())
+            if lookup.group(frame) == group:
+                yield frame
 
     def json(self) -> str:
         """As text."""
@@ -123,6 +146,10 @@ class GroupDecoding(Decoding):
     def capture(self) -> str:
         return self.share.capture
 
+    def receive(self, one: Frame | Moment) -> list[TableBatch]:
+        """Takes whatever is next for the group."""
+        return self.moment(one) if isinstance(one, Moment) else self.feed(one)
+
     def moment(self, moment: Moment) -> list[TableBatch]:
         """Takes what a segment of another group, or the next one of this group, does."""
         out = self.settle()
@@ -159,6 +186,19 @@ class GroupDecoding(Decoding):
         self.last_ns = max(self.last_ns, self.share.latest_ns)
         return out + self.end() + self.left()
 
+    def told(self, whole: bool) -> Told:
+        """What there is to tell of it; `whole`: all went well."""
+        return {
+            "share": self.share.capture,
+            "sound": whole and self.sound(),
+            "accounting": self.accounting() if whole else {},
+            "pairs": self.pairs(),
+            "counts": {one.file: one.counts() for one in self.files.values()},
+            "codes": self.codes,
+            "files": [],
+            "rows": {table: batches.total for table, batches in self.out.items()},
+        }
+
     def sound(self) -> bool:
         """Whether its connections are those that were foreseen."""
         return self.partial.exhausted()
@@ -166,3 +206,25 @@ class GroupDecoding(Decoding):
     def pairs(self) -> list[list[str]]:
         """The ZenohIDs of its sessions: no other group may have the same pair."""
         return sorted(sorted(map(str, pair)) for pair in self.pipeline.sessions.pairs)
+
+
+def unsound(told: Iterable[Told]) -> set[str]:
+    """The captures that weren't split where they may be: a connection belongs to another group than was foreseen."""
+    out: set[str] = set()
+    seen: set[tuple[str, ...]] = set()
+    for one in told:
+        if "share" in one:
+            pairs = {(one["share"], *pair) for pair in one["pairs"]}
+            if not one["sound"] or pairs & seen:
+                out.add(one["share"])
+            seen |= pairs
+    return out
+
+
+def worth(sizes: list[int], tasks: int, split_bytes: int) -> list[int]:
+    """The places of the captures, by their bytes, that are larger than the share of a task, and than so many bytes.
+
+    With 0 bytes all are.
+    """
+    least = max(split_bytes, sum(sizes) // tasks + 1) if split_bytes else 0
+    return [place for place, size in enumerate(sizes) if size >= least]

@@ -2,14 +2,19 @@
 
 import gc
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
+from zdissect.export import connections
+from zdissect.export.connections import RECORD
 from zdissect.export.decoding import Decoding, Settings, TableBatch
 from zdissect.export.facts import FAILED, OK, FileFacts
 from zdissect.export.files import Work
+from zdissect.export.groups import GroupDecoding, Moment, Split, Told
 from zdissect.export.parquet import Parts, WriteError
 from zdissect.export.reading import frames
+from zdissect.records import Frame
 from zdissect.stats.accounting import Accounting
 
 Tell = Callable[[int, int], None]
@@ -30,6 +35,10 @@ class Done:
     """Rows of each table."""
     codes: Counter[str] = field(default_factory=Counter)
     accounting: Counter[str] = field(default_factory=Counter)
+    split: str = ""
+    """What a first look said of a capture."""
+    told: Told | None = None
+    """What there is to tell of a group: it doesn't count until all groups of its capture have ended."""
 
     def add(self, other: "Done") -> None:
         """Takes over what another process did."""
@@ -47,7 +56,7 @@ def convert(works: list[Work], directory: str, settings: Settings, tell: Tell = 
             files: dict[str, FileFacts] = {}
             decoding = Decoding(settings, files)
             try:
-                _read(work, decoding, parts, tell)
+                _read(frames(work, decoding.files), decoding.feed, decoding, parts, tell)
                 _write(decoding.close(), parts)
                 done.accounting.update(decoding.accounting())
             except WriteError:
@@ -64,16 +73,77 @@ def convert(works: list[Work], directory: str, settings: Settings, tell: Tell = 
     return done
 
 
-def _read(work: Work, decoding: Decoding, parts: Parts, tell: Tell) -> None:
-    """Feeds the frames of a capture, and writes what comes."""
+def look(work: Work, settings: Settings, most: int) -> Done:
+    """Looks how a capture can be split in groups of sessions, so many at most."""
+    return Done(split=connections.look(frames(work, {}), settings.options(), most))
+
+
+def convert_group(work: Work, split: Split, group: int, directory: str, settings: Settings, tell: Tell) -> Done:
+    """Writes the tables of a group of a capture, without rows about its files. Raises WriteError."""
+    files: dict[str, FileFacts] = {}
+    whole = False
+    with Parts(directory) as parts:
+        decoding = GroupDecoding(settings, split.share(work.sources[0].name, group))
+        try:
+            _read(split.of(group, _noted(frames(work, files), files)), decoding.receive, decoding, parts, tell)
+            _write(decoding.close(), parts)
+            whole = True
+        except WriteError:
+            raise
+        except Exception:
+            pass  # the capture is decoded as a whole instead: that says what is wrong
+    return Done(list(files.values()), told=decoding.told(whole))
+
+
+def _noted(found: Iterable[Frame], files: dict[str, FileFacts]) -> Iterator[Frame]:
+    """The frames of a capture; of its files it is noted how many they have, the first and the last time."""
+    for frame in found:
+        facts = files[frame.source]
+        facts.frames += 1
+        facts.last_ns = frame.ts_ns
+        if facts.first_ns is None:
+            facts.first_ns = frame.ts_ns
+        yield frame
+
+
+def join(files: list[FileFacts], told: list[Told], directory: str) -> Done:
+    """Writes the rows about the files of a capture, by what is told of all its groups; what they did together."""
+    done = Done(files)
+    known = {facts.file: facts for facts in files}
+    for facts in files:
+        facts.frames = 0
+    for one in told:
+        for file, counts in one["counts"].items():
+            known[file].add(counts)
+        done.rows.update(one["rows"])
+        done.codes.update(one["codes"])
+        done.accounting.update(one["accounting"])
+    decoding = Decoding(files=known)
+    with Parts(directory) as parts:
+        _write(decoding.close(), parts)
+    done.codes.update(decoding.codes)
+    done.rows.update(parts.rows)
+    for facts in files:
+        facts.accounting = Accounting()  # its totals are taken
+    return done
+
+
+def _read(
+    found: Iterable[Frame | Moment],
+    feed: Callable[[Any], list[TableBatch]],
+    decoding: Decoding,
+    parts: Parts,
+    tell: Tell,
+) -> None:
+    """Feeds the frames of a capture, or what a group of one is told, and writes what comes."""
     size = batches = told = 0
-    for count, frame in enumerate(frames(work, decoding.files), 1):
-        for table, batch in decoding.feed(frame):
+    for count, frame in enumerate(found, 1):
+        for table, batch in feed(frame):
             parts.write(table, batch)
             batches += 1
             if batches % _COLLECT == 0 and not gc.isenabled():
                 gc.collect()
-        size += len(frame.data) + 16
+        size += len(frame.data) + RECORD if isinstance(frame, Frame) else 0
         if count % _EVERY == 0:
             total = decoding.out["messages"].total
             tell(size, total - told)

@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 
 from zdissect.export.decoding import Settings
 from zdissect.export.files import Work
+from zdissect.export.groups import Split
 from zdissect.export.parquet import unwritable
-from zdissect.export.work import Done, convert
+from zdissect.export.work import Done, convert, convert_group, look
 
 _INTERVAL_S = 0.25
 _SLOTS = 3
@@ -27,11 +28,19 @@ class Task(NamedTuple):
 
     works: tuple[Work, ...]
     directory: str
+    most: int = 0
+    """If it is only looked how its capture can be split: in so many groups at most."""
+    split: str = ""
+    """If the capture is split: the groups, as JSON, and..."""
+    group: int = 0
+    """... the one that is to be decoded, and..."""
+    bytes: int = 0
+    """... the bytes of that."""
 
     @property
     def size(self) -> int:
-        """Bytes of all its captures."""
-        return sum(work.size for work in self.works)
+        """Bytes that are decoded."""
+        return self.bytes if self.most or self.split else sum(work.size for work in self.works)
 
 
 Progress = Callable[[int, int], None]
@@ -110,6 +119,11 @@ def _run(number: int, task: Task, settings: Settings) -> Done:
         _told[slot + 1] += size
         _told[slot + 2] += messages
 
-    done = convert(list(task.works), task.directory, settings, tell)
+    if task.most:
+        done = look(task.works[0], settings, task.most)
+    elif task.split:
+        done = convert_group(task.works[0], Split.load(task.split), task.group, task.directory, settings, tell)
+    else:
+        done = convert(list(task.works), task.directory, settings, tell)
     gc.collect()
     return done

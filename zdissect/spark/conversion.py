@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, TypeVar
 from zdissect.export.batch import Job, Report, Watch
 from zdissect.export.facts import FileFacts
 from zdissect.export.files import Source
+from zdissect.export.groups import Told, unsound
 from zdissect.export.parquet import WriteError
 from zdissect.export.tables import TABLES
 from zdissect.export.target import ERROR, Target
 from zdissect.export.work import Done
 from zdissect.spark import failures, plan
-from zdissect.spark.groups import Told, unsound
 from zdissect.spark.job import Reading, about_files, decoded, messages, others, splits, surveys, table, told
 from zdissect.spark.options import BATCH_ROWS
 from zdissect.spark.plan import Planned

@@ -20,10 +20,9 @@ import pyarrow as pa
 
 from zdissect.export.decoding import Decoding, Settings
 from zdissect.export.files import AUTO, Source
-from zdissect.export.groups import Split
+from zdissect.export.groups import SPLIT_BYTES, Split, Told, worth
 from zdissect.spark import groups, plan, register, shares
 from zdissect.spark.frames import ORDER
-from zdissect.spark.groups import Told
 from zdissect.spark.plan import Planned
 from zdissect.spark.ranges import RANGE_BYTES, Survey, survey
 from zdissect.spark.source import PLAN, SHARES
@@ -47,7 +46,7 @@ class Reading(NamedTuple):
     partitions: int = 2
     """Tasks that decode."""
     range_bytes: int = RANGE_BYTES
-    split_bytes: int = shares.SPLIT_BYTES
+    split_bytes: int = SPLIT_BYTES
     """Captures with so many bytes are split, if they are more than the share of a task; 0: all are."""
 
 
@@ -69,7 +68,7 @@ def surveys(spark: "SparkSession", job: Reading) -> list[Survey]:
 def splits(spark: "SparkSession", job: Reading, captures: list[list[Planned]]) -> dict[str, Split]:
     """Looks at the captures that are worth splitting; the groups of those that can be split, by name."""
     settings, most = job.settings, 2 * job.partitions
-    asked = [captures[place] for place in shares.worth(captures, job.partitions, job.split_bytes)]
+    asked = [captures[place] for place in worth(list(map(plan.size, captures)), job.partitions, job.split_bytes)]
     here = sum(map(plan.size, asked)) < _FEW and not any(is_remote(one.survey.path) for all_ in asked for one in all_)
 
     def look(number: int) -> str:

@@ -5,17 +5,13 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from zdissect.export import reading
-from zdissect.export.connections import Connections
+from zdissect.export import connections, reading
 from zdissect.export.decoding import Settings
 from zdissect.export.groups import Lookup, Moment, Share, Split
 from zdissect.records import Frame
 from zdissect.spark import plan
 from zdissect.spark.plan import Planned
 from zdissect.spark.store import open_source
-
-SPLIT_BYTES = 32 << 20
-"""Captures of fewer bytes are decoded before a first look at them and a shuffle by group would have ended."""
 
 
 class Shared(NamedTuple):
@@ -26,23 +22,9 @@ class Shared(NamedTuple):
     """The partitions in which the groups are decoded."""
 
 
-def worth(captures: list[list[Planned]], partitions: int, split_bytes: int) -> list[int]:
-    """The places of the captures that are larger than the share of a partition."""
-    sizes = [plan.size(capture) for capture in captures]
-    least = max(split_bytes, sum(sizes) // partitions + 1) if split_bytes else 0
-    return [place for place, size in enumerate(sizes) if size >= least]
-
-
 def look(capture: list[Planned], settings: Settings, most: int) -> str:
     """A capture in so many groups at most, as JSON; empty if it can't be split."""
-    connections = Connections(settings.options())
-    try:
-        for frame in reading.frames(plan.work(capture), {}, open_source):
-            connections.feed(frame)
-        split = connections.split(most)
-    except Exception:  # what is wrong shows when the whole is decoded
-        return ""
-    return split.json() if len(split.sizes) > 1 else ""
+    return connections.look(reading.frames(plan.work(capture), {}, open_source), settings.options(), most)
 
 
 def spread(
@@ -96,8 +78,7 @@ class Reader:
 
     def shares(self) -> list[Share]:
         """What the groups have to know."""
-        split = self.split
-        return [Share(self.name, group, numbers, split.latest_ns) for group, numbers in enumerate(split.numbers)]
+        return [self.split.share(self.name, group) for group in range(len(self.split.sizes))]
 
     def told(self, frame: Frame) -> list[tuple[int, Moment]]:
         """What groups have to be told before this frame."""
