@@ -19,6 +19,7 @@ docs/tables.md` writes it again.
   (tcpdump -G), `NAME_00001_20260102030405.pcap` (dumpcap -b, editcap -c), `NAME.part0.pcap`, each perhaps with `.gz`.
   Files of a family that overlap in time are captures of their own. `--one-capture` reads all files as one, merged
   frame by frame where they overlap; `--separate` none.
+- Rows have no order; `ORDER BY file, frame_number, flow_id, message_index` gives that of the capture.
 - `flow_id` names a conversation within its capture.
 - Times are UTC. `ts` and its like have microseconds, `..._ns` is exact. A time outside the years 1 to 9999 and a number
   that doesn't fit its column are null.
