@@ -90,7 +90,7 @@ def test_what_a_direction_keeps_is_bounded(size: int) -> None:
         streams.feed(segment)
     kept = [len(data) for half in streams._halves.values() for _, data in half.recent]
     assert 0 < len(kept) <= 2 * connection.RECENT_SEGMENTS
-    assert sum(kept) <= 2 * connection.RECENT_BYTES
+    assert sum(kept) <= 2 * connection.RECENT_BYTES or len(kept) == 1
 
 
 def test_a_keep_alive_is_no_overlap() -> None:

@@ -16,8 +16,8 @@ MAX_WINDOW = 1 << 30
 MAX_CONNECTIONS = 100_000
 CLOSED_IDLE_NS = 60 * 10**9
 """Closed connections are remembered this long (TIME_WAIT), so that late retransmissions are known as such."""
-RECENT_SEGMENTS = 16
-RECENT_BYTES = 64 << 10
+RECENT_SEGMENTS = 8
+RECENT_BYTES = 16 << 10
 LARGE = RECENT_BYTES // RECENT_SEGMENTS
 """Delivered payloads that a direction keeps to compare retransmissions with: so many (up to twice as many while they
 are small), or so many bytes."""
