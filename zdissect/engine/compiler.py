@@ -183,8 +183,19 @@ def source_of(name: str) -> str:
     return "\n\n".join(form(message_program(message), {}).write() for form in forms)
 
 
+_FOUR = (1 << 28) - 1
+"""The largest integer of four bytes."""
+
+
 def long_vle(data: bytes, pos: int, stop: int, limit: int) -> tuple[int, int]:
     """An integer of two bytes or more, in its shortest form and within its width."""
+    if stop - pos > 3 and limit > _FOUR:  # three or four bytes, as most sequence numbers
+        first, second, third, fourth = data[pos : pos + 4]
+        if second > 127:
+            if 0 < third < 128:
+                return first + (second << 7) + (third << 14) - 0x4080, pos + 3
+            if third > 127 and 0 < fourth < 128:
+                return first + (second << 7) + (third << 14) + (fourth << 21) - 0x204080, pos + 4
     try:
         value, end = read(data, pos, stop)
     except Short:
