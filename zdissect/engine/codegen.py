@@ -49,6 +49,11 @@ class Writer:
         self.put(f"if {condition}:")
         self.put("raise Decline", self.depth + 1)
 
+    def otherwise(self) -> None:
+        """Leaves everything else to the interpreter, behind conditions that say what is plain."""
+        self.put("else:")
+        self.put("raise Decline", self.depth + 1)
+
     def constant(self, value: Any, hint: str) -> str:
         """A name for a value."""
         name = f"{hint}_{len(self.names)}"
@@ -204,8 +209,7 @@ class Writer:
             self.put(f"row[{column!r}] = {message.name!r}")
             self.message(message_program(message), header)
             self.depth -= 1
-        self.put("else:")
-        self.put("raise Decline", self.depth + 1)
+        self.otherwise()
         self.bodies -= 1
 
     def extensions(self, known: dict[int, ExtensionProgram]) -> None:
@@ -226,8 +230,11 @@ class Writer:
             self.depth += 1
             self.extension(program)
             self.depth -= 1
-        self.put("else:")
-        self.put("raise Decline", self.depth + 1)
+        self.chained()
+
+    def chained(self) -> None:
+        """The end of a turn in a chain of extensions: none but those before is plain, and the last one says so."""
+        self.otherwise()
         self.put("if head < 128:")
         self.put("break", self.depth + 1)
         self.depth -= 1

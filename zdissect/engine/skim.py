@@ -120,8 +120,7 @@ class Skimmer(Writer):
             self.depth += 1
             self.message(message_program(message), f"h{self.bodies}")
             self.depth -= 1
-        self.put("else:")
-        self.put("raise Decline", self.depth + 1)
+        self.otherwise()
         self.bodies -= 1
 
     def extensions(self, known: dict[int, ExtensionProgram]) -> None:
@@ -147,11 +146,7 @@ class Skimmer(Writer):
         self.vle((1 << 32) - 1)
         self.put("pos += value")
         self.depth -= 1
-        self.put("else:")
-        self.put("raise Decline", self.depth + 1)
-        self.put("if head < 128:")
-        self.put("break", self.depth + 1)
-        self.depth -= 1
+        self.chained()
 
     def extension(self, program: ExtensionProgram) -> None:
         """An extension with values that change. Its length isn't part of the key, nor of what it depends on."""
