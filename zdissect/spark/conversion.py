@@ -5,9 +5,12 @@ nothing can be moved, each table is written by Spark's save mode and has a `_SUC
 """
 
 import os
+import re
+import shutil
 from collections import Counter
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from zdissect.export.batch import Job, Report, Watch
@@ -23,7 +26,7 @@ from zdissect.spark.job import Reading, about_files, decoded, messages, others, 
 from zdissect.spark.options import BATCH_ROWS
 from zdissect.spark.plan import Planned
 from zdissect.spark.store import exists, is_remote, local, sources
-from zdissect.spark.tables import MESSAGES
+from zdissect.spark.tables import MESSAGES, MIXED, TABLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -33,10 +36,16 @@ if TYPE_CHECKING:
 OVERWRITE = "overwrite"
 T = TypeVar("T")
 
+_PATTERN = re.compile(r"[*?\[\]{}\\:,%]")
+"""What Hadoop may take for something else in the name of a place to read from; it writes there all the same."""
+
 _SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "2000",  # frames may be large
+    "spark.sql.maxConcurrentOutputFileWriters": "8",  # more than there are tables: nothing need be sorted by table
+    "spark.sql.inMemoryColumnarStorage.compressed": "false",  # of these columns that takes longer than to write them
+    "spark.sql.inMemoryColumnarStorage.batchSize": "1000",
 }
 
 
@@ -92,8 +101,10 @@ def _convert(spark: "SparkSession", job: Job, found: list[Source], partitions: i
             report.done = _write(spark, reading, captures, job.out.rstrip("/"), job.mode)
         else:
             with Target(local(job.out), job.mode) as target:
+                place = target.temporary.absolute()
                 # not quoted as a URI: Hadoop would take %20 as it stands
-                report.done = _write(spark, reading, captures, f"file://{target.temporary.absolute()}", OVERWRITE)
+                kept = None if _PATTERN.search(str(place)) else place
+                report.done = _write(spark, reading, captures, f"file://{place}", OVERWRITE, kept)
                 target.commit()
     return report
 
@@ -114,41 +125,78 @@ def _configured(spark: "SparkSession") -> "Iterator[None]":
                 spark.conf.set(name, old)
 
 
-def _write(spark: "SparkSession", reading: Reading, captures: list[list[Planned]], out: str, mode: str) -> Done:
-    """Writes all tables; what there is to tell. Captures are decoded once: what leaves the workers is kept on disk."""
-    with _kept(spark, reading, captures) as (mixed, packed, told):
-        about, told_of_files = about_files(spark, captures, told)
-        messages(mixed).write.mode(mode).parquet(f"{out}/{MESSAGES}")
-        for name in TABLES:
-            if name != MESSAGES:
-                table(packed if about is None else packed.union(about), name).write.mode(mode).parquet(f"{out}/{name}")
-        return _done([*told, told_of_files])
+def _write(
+    spark: "SparkSession",
+    reading: Reading,
+    captures: list[list[Planned]],
+    out: str,
+    mode: str,
+    place: Path | None = None,
+) -> Done:
+    """Writes all tables; what there is to tell. Captures are decoded once: what leaves the workers is kept on disk.
+
+    Captures that can't be split after all are decoded once more.
+
+    Args:
+        place: The local directory that `out` names, if it is one that Spark can read from.
+    """
+    split = splits(spark, reading, captures)
+    while True:
+        with _kept(spark, decoded(spark, reading, captures, split), place) as (mixed, packed):
+            found = told(packed)
+            wrong = unsound(found)
+            if wrong:
+                split = {name: one for name, one in split.items() if name not in wrong}
+                continue
+            about, told_of_files = about_files(spark, captures, found)
+            if place is None:
+                messages(mixed).write.mode(mode).parquet(f"{out}/{MESSAGES}")
+            else:
+                _move(place)
+            for name in TABLES:
+                if name != MESSAGES:
+                    rows = packed if about is None else packed.union(about)
+                    table(rows, name).write.mode(mode).parquet(f"{out}/{name}")
+            return _done([*found, told_of_files])
+
+
+_MIXED = "_mixed"
+"""Where the rows of all tables are kept, a folder for each table."""
 
 
 @contextmanager
-def _kept(
-    spark: "SparkSession", reading: Reading, captures: list[list[Planned]]
-) -> "Iterator[tuple[DataFrame, DataFrame, list[Told]]]":
-    """All rows, the packed ones of them, and what there is to tell, decoded and kept.
+def _kept(spark: "SparkSession", mixed: "DataFrame", place: Path | None) -> "Iterator[tuple[DataFrame, DataFrame]]":
+    """All rows, and the packed ones of them, once they are decoded.
 
-    Captures that can't be split after all are decoded once more.
+    In a local directory they are written as Parquet at once, so that those of `messages` need only be moved. In a store
+    nothing can be moved: there Spark keeps them itself.
     """
     from pyspark import StorageLevel
 
-    split = splits(spark, reading, captures)
-    while True:
-        mixed = decoded(spark, reading, captures, split).persist(StorageLevel.DISK_ONLY)
-        packed = others(mixed).persist(StorageLevel.MEMORY_AND_DISK)
+    if place is not None:
         try:
-            found = told(packed)
-            wrong = unsound(found)
-            if not wrong:
-                yield mixed, packed, found
-                return
-            split = {name: one for name, one in split.items() if name not in wrong}
+            mixed.write.mode(OVERWRITE).partitionBy(TABLE).parquet(f"file://{place}/{_MIXED}")
+            kept = spark.read.schema(MIXED).parquet(f"file://{place}/{_MIXED}")
+            yield kept, others(kept)
         finally:
-            packed.unpersist()
-            mixed.unpersist()
+            shutil.rmtree(place / _MIXED, ignore_errors=True)
+        return
+    kept = mixed.persist(StorageLevel.DISK_ONLY)
+    packed = others(kept).persist(StorageLevel.MEMORY_AND_DISK)
+    try:
+        yield kept, packed
+    finally:
+        packed.unpersist()
+        kept.unpersist()
+
+
+def _move(place: Path) -> None:
+    """Moves the rows of `messages`, which are kept in the same directory, to their table."""
+    written = place / _MIXED / f"{TABLE}={MESSAGES}"
+    if written.is_dir():
+        (place / MESSAGES).rmdir()
+        written.rename(place / MESSAGES)
+        (place / MESSAGES / "_SUCCESS").touch()
 
 
 def _done(told: list[Told]) -> Done:

@@ -27,7 +27,7 @@ from zdissect.spark.plan import Planned
 from zdissect.spark.ranges import RANGE_BYTES, Survey, survey
 from zdissect.spark.source import PLAN, SHARES
 from zdissect.spark.store import everywhere, is_remote
-from zdissect.spark.tables import MIXED, TOLD, ddl, decoder, mixed, unpack
+from zdissect.spark.tables import MESSAGES, MIXED, ROWS, TABLE, TOLD, ddl, decoder, mixed, unpack
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -107,7 +107,7 @@ def decoded(
 
 def told(packed: "DataFrame") -> list[Told]:
     """What the workers tell of their captures and groups."""
-    rows = packed.where(f"other_table = '{TOLD}'").select("other_rows").collect()
+    rows = packed.where(f"{TABLE} = '{TOLD}'").select(ROWS).collect()
     return [json.loads(bytes(row[0])) for row in rows]
 
 
@@ -127,26 +127,26 @@ def about_files(
     }
     decoding = Decoding(files=facts)
     batches = [mixed(batch) for batch in decoding.close()]
-    rows = [(row["other_table"], row["other_rows"]) for batch in batches for row in batch.to_pylist()]
+    rows = [(row[TABLE], row[ROWS]) for batch in batches for row in batch.to_pylist()]
     tell = {
         "files": [[one.file, one.status, one.error, one.frames] for one in facts.values()],
         "rows": {table: one.total for table, one in decoding.out.items()},
         "codes": decoding.codes,
         "accounting": {},
     }
-    return (spark.createDataFrame(rows, "other_table string, other_rows binary") if rows else None), tell
+    return (spark.createDataFrame(rows, f"{TABLE} string, {ROWS} binary") if rows else None), tell
 
 
 def messages(mixed: "DataFrame") -> "DataFrame":
     """The table `messages`, out of the rows of all."""
-    return mixed.where("other_table is null").drop("other_table", "other_rows")
+    return mixed.where(f"{TABLE} = '{MESSAGES}'").drop(TABLE)
 
 
 def others(mixed: "DataFrame") -> "DataFrame":
     """The other tables, still packed: a small part of the rows of all."""
-    return mixed.where("other_table is not null").select("other_table", "other_rows")
+    return mixed.where(f"{TABLE} <> '{MESSAGES}'").select(TABLE, ROWS)
 
 
 def table(packed: "DataFrame", name: str) -> "DataFrame":
     """One of the other tables."""
-    return packed.where(f"other_table = '{name}'").select("other_rows").mapInArrow(unpack, ddl(name))
+    return packed.where(f"{TABLE} = '{name}'").select(ROWS).mapInArrow(unpack, ddl(name))

@@ -1,7 +1,7 @@
 """The tables in Spark: their schemas, and the function that the workers run, frames in and rows of all tables out.
 
-All tables leave the workers as one: the columns of `messages`, and two more for rows of other tables, which are few:
-the name of the table, and a batch of its rows in Arrow's own format.
+All tables leave the workers as one: the columns of `messages`, and one more for the name of the table. Rows of other
+tables are few: they come as batches in Arrow's own format, in the column `payload`.
 """
 
 import json
@@ -23,8 +23,8 @@ from zdissect.spark.frames import Row, rows
 MESSAGES = "messages"
 TOLD = "told"
 """Name in place of a table for what there is to tell of a capture, as JSON."""
-OTHER = (("other_table", pa.string()), ("other_rows", pa.binary()))
-"""The columns beside those of `messages`."""
+TABLE, ROWS = "of_table", "payload"
+"""The columns with the name of the table and, but for messages, with its rows."""
 
 _SPARK = {
     "bool": "boolean", "int8": "tinyint", "int16": "smallint", "int32": "int", "int64": "bigint", "string": "string",
@@ -49,7 +49,7 @@ def ddl(table: str) -> str:
     return ", ".join(f"`{name}` {spark_type(kind)}" for name, kind, _ in TABLES[table])
 
 
-MIXED = f"{ddl(MESSAGES)}, other_table string, other_rows binary"
+MIXED = f"{ddl(MESSAGES)}, {TABLE} string"
 """The schema of what leaves the workers."""
 
 
@@ -105,15 +105,14 @@ def whole(group: Iterable[Row], settings: Settings, told: dict[str, Any]) -> Ite
     told["rows"] = {table: batches.total for table, batches in decoding.out.items()}
 
 
-_MIXED = pa.schema([*schema(MESSAGES), *(pa.field(*one) for one in OTHER)])
+_MIXED = pa.schema([*schema(MESSAGES), pa.field(TABLE, pa.string())])
 
 
 def mixed(found: TableBatch) -> pa.RecordBatch:
     """A batch of any table as one that can leave the workers."""
     table, batch = found
     if table == MESSAGES:
-        more = [pa.nulls(batch.num_rows, kind) for _, kind in OTHER]
-        return pa.RecordBatch.from_arrays([*batch.columns, *more], schema=_MIXED)
+        return pa.RecordBatch.from_arrays([*batch.columns, pa.repeat(table, batch.num_rows)], schema=_MIXED)
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, batch.schema) as writer:
         writer.write_batch(batch)
@@ -122,12 +121,12 @@ def mixed(found: TableBatch) -> pa.RecordBatch:
 
 def packed(table: str, content: bytes) -> pa.RecordBatch:
     """A batch with one row: rows of another table, or what there is to tell."""
-    return pa.RecordBatch.from_pylist([{"other_table": table, "other_rows": content}], schema=_MIXED)
+    return pa.RecordBatch.from_pylist([{TABLE: table, ROWS: content}], schema=_MIXED)
 
 
 def unpack(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The rows of another table: the function for mapInArrow over the column `other_rows`."""
+    """The rows of another table: the function for mapInArrow over the column `ROWS`."""
     for batch in batches:
-        for one in batch.column("other_rows"):
+        for one in batch.column(ROWS):
             with pa.ipc.open_stream(one.as_py()) as reader:
                 yield from reader
