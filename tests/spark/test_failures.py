@@ -51,10 +51,12 @@ def test_the_line_that_matters(text, why):
         (RuntimeError("x\nCaused by: java.io.IOException: No space left on device\n\tat y"), "the disk is full; "),
         (RuntimeError("x\nCaused by: java.lang.OutOfMemoryError: Java heap space"), "Java has too little memory; "),
         (RuntimeError("x: Python worker exited unexpectedly\nCaused by: java.io.EOFException"), "a Python process "),
+        (RuntimeError('x\n: j.NullPointerException: Cannot invoke "R.askSync()" because the return value of '
+                      '"o.BlockManagerMaster.driverEndpoint()" is null'), "Spark stopped in the middle, "),
         (ConnectionRefusedError(111, "Connection refused"), "Java has died, "),
         (RuntimeError(), "it doesn't say why"),
     ],
-)
+)  # fmt: skip
 def test_reasons_in_words(problem, why):
     assert failures.reason(problem).startswith(why)
 
