@@ -9,8 +9,8 @@ _SIGNS = {
     "Python worker exited unexpectedly": "a Python process that converted captures died whenever it was tried, perhaps "
     "for want of memory; use fewer at a time: --master 'local[1]' here, spark.executor.cores=1 on a cluster",
     "Insufficient driver memory": "Java has too little memory; give it more: --conf spark.driver.memory=4g",
-    "BlockManagerMaster.driverEndpoint()": "Spark stopped in the middle, perhaps as Java had too little memory; give it "
-    "more: --conf spark.driver.memory=4g",
+    "BlockManagerMaster.driverEndpoint()": "Spark stopped in the middle, perhaps as Java had too little memory; give "
+    "it more: --conf spark.driver.memory=4g",
 }
 """Where these words are, that is the reason."""
 
