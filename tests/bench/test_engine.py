@@ -6,6 +6,7 @@ extension and Attachment; "lean" a PUSH with QoS over a PUT; "frame" a FRAME of 
 
 import pytest
 
+from zdissect.engine.compiler import Reader
 from zdissect.engine.interpreter import interpret
 from zdissect.grammar.batch import BATCH
 from zdissect.grammar.network import PUSH
@@ -41,5 +42,16 @@ def test_interpret_frame(benchmark):
     tape = benchmark(interpret, BATCH, FRAME)
     assert sum(span[4] == "PUSH" for span in tape.spans) == 100
     assert not tape.remarks
+    if benchmark.stats:
+        benchmark.extra_info["messages_per_second"] = round(100 / benchmark.stats["min"])
+
+
+def test_read_frame(benchmark):
+    """The same by templates, as for tables."""
+    reader = Reader()
+    for _ in range(2):
+        reader.batch(FRAME)
+    cells = benchmark(reader.batch, FRAME)
+    assert sum(isinstance(cell, tuple) for cell in cells) == 101
     if benchmark.stats:
         benchmark.extra_info["messages_per_second"] = round(100 / benchmark.stats["min"])
