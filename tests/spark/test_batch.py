@@ -18,6 +18,7 @@ from zdissect_cli.main import cli
 from zdissect.export.batch import Job, Report, convert_directory
 from zdissect.export.connections import Connections
 from zdissect.export.decoding import Settings
+from zdissect.export.parquet import WriteError
 from zdissect.spark import conversion
 from zdissect.spark import job as job_module
 from zdissect.spark.job import Reading
@@ -140,3 +141,14 @@ def test_a_fault_in_a_group_is_that_of_the_capture(spark, tmp_path, monkeypatch)
     monkeypatch.setattr(conversion, "splits", short)
     job = Job(str(SAMPLES / "gossip.pcap"), "", jobs=1)
     both_ways(spark, job, tmp_path, monkeypatch, split_bytes=0)
+
+
+def test_rows_that_do_not_arrive_are_missed(tmp_path):
+    """As where a worker is another machine, with a disk of its own."""
+    job = Job(str(SAMPLES / "gossip.pcap"), str(tmp_path / "out"), jobs=1)
+    report = convert_directory(job, Silent())
+    conversion.arrived(tmp_path / "out", report.done)
+    (part,) = (tmp_path / "out" / "messages").iterdir()
+    part.unlink()
+    with pytest.raises(WriteError, match=r"only 0 of [0-9]+ rows of messages have arrived"):
+        conversion.arrived(tmp_path / "out", report.done)

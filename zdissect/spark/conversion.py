@@ -105,6 +105,7 @@ def _convert(spark: "SparkSession", job: Job, found: list[Source], partitions: i
                 # not quoted as a URI: Hadoop would take %20 as it stands
                 kept = None if _PATTERN.search(str(place)) else place
                 report.done = _write(spark, reading, captures, f"file://{place}", OVERWRITE, kept)
+                arrived(place, report.done)
                 target.commit()
     return report
 
@@ -158,6 +159,19 @@ def _write(
                     rows = packed if about is None else packed.union(about)
                     table(rows, name).write.mode(mode).parquet(f"{out}/{name}")
             return _done([*found, told_of_files])
+
+
+def arrived(place: Path, done: Done) -> None:
+    """Raises WriteError if rows are missing in a local directory: workers on other machines write to their own."""
+    from pyarrow.parquet import read_metadata
+
+    for name in TABLES:
+        found = sum(read_metadata(part).num_rows for part in (place / name).glob("*.parquet"))
+        if found != done.rows[name]:
+            raise WriteError(
+                f"only {found} of {done.rows[name]} rows of {name} have arrived: workers on other machines must see "
+                "OUT as this one does; choose a place that all share, or a URI"
+            )
 
 
 _MIXED = "_mixed"
