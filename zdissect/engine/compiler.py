@@ -168,19 +168,24 @@ def skimmer(message: Message) -> Function:
 
 def _made(message: Message, name: str, file: str, writer: type[Writer]) -> Function:
     """Writes a function, and shows its source where tracebacks look for it."""
-    names: dict[str, Any] = {"Decline": Decline, "complete": complete, "long_vle": long_vle}
-    source = writer(message_program(message), names).write()
+    source, names = _source(message, writer)
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
     exec(compile(source, file, "exec"), names)
     made: Function = names[name]
     return made
 
 
+def _source(message: Message, writer: type[Writer]) -> tuple[str, dict[str, Any]]:
+    """The source of a function, and the names that it uses."""
+    names: dict[str, Any] = {"Decline": Decline, "complete": complete, "long_vle": long_vle}
+    return writer(message_program(message), names).write(), names
+
+
 def source_of(name: str) -> str:
     """The generated source of a message. Raises KeyError if it has no compiled form."""
     message = {one.name: one for one in COMPILED}[name.upper()]
     forms: tuple[type[Writer], ...] = (Skimmer, Writer) if message in SKIMMED else (Writer,)
-    return "\n\n".join(form(message_program(message), {}).write() for form in forms)
+    return "\n\n".join(_source(message, form)[0] for form in forms)
 
 
 _FOUR = (1 << 28) - 1

@@ -13,21 +13,16 @@ from typing import Any
 from zdissect.engine import program as ops
 from zdissect.engine.codegen import Writer
 from zdissect.engine.program import ExtensionProgram, Step, Table, message_program
-from zdissect.grammar.columns import CARRIED
+from zdissect.grammar.columns import CARRIED, changes
 from zdissect.grammar.registry import Field
 from zdissect.grammar.types import Fixed, Message
 
 _CUT = "key += data[mark:pos]"
 
 
-def changing(field: Field) -> bool:
-    """Whether a leaf's value changes from one message to the next."""
-    return field.column in CARRIED or field.column == "sn" or field.render == "ntp64"
-
-
 def changing_extension(program: ExtensionProgram) -> bool:
-    """Whether an extension holds such a leaf."""
-    return any(changing(step[4]) for step in program.steps)
+    """Whether an extension holds a leaf whose value changes."""
+    return any(changes(step[4]) for step in program.steps)
 
 
 def changing_extensions(message: Message) -> frozenset[str]:
@@ -77,7 +72,7 @@ class Skimmer(Writer):
 
     def leaf(self, op: int, field: Field, first: Any, second: Any, keep: Any, check: Any) -> None:
         """One field: its value if that changes, or else only where it ends."""
-        if changing(field):
+        if changes(field):
             self.put(_CUT)
             super().leaf(op, field, first, second, keep, check)
             if field.column:

@@ -7,12 +7,10 @@ stands for is exactly the one that the compiled reader gives for the same bytes.
 from typing import Any
 
 from zdissect.engine.messages import Row
-from zdissect.grammar.columns import CARRIED, timestamp_us
+from zdissect.grammar.columns import CARRIED, FOLLOWING, follow
 
 CELL = ("offset", "length", "sn", *CARRIED, "extensions")
 """The columns of a cell, behind its template. `extensions` is None if the template's hold."""
-FOLLOWING = frozenset({"payload_len", "timestamp"})
-"""Columns that follow from those of a cell."""
 
 SN, STAMP = 1 + CELL.index("sn"), 1 + CELL.index("timestamp_ntp64")
 """Their places in a cell."""
@@ -53,13 +51,14 @@ class Template:
         row = self.row.copy()
         row["offset"], row["length"], row["sn"] = offset, length, sn
         if stamp is not None:
-            row["timestamp_ntp64"], row["timestamp"] = stamp, timestamp_us(stamp)
+            row["timestamp_ntp64"] = stamp
         if payload is not None:
-            row["payload"], row["payload_len"] = payload, len(payload)
+            row["payload"] = payload
         if attachment is not None:
             row["attachment"] = attachment
         if source_sn is not None:
             row["source_sn"] = source_sn
         if extensions is not None:
             row["extensions"] = extensions
+        follow(row)
         return row

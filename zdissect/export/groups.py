@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from zdissect.export.decoding import Decoding, Settings, TableBatch
+from zdissect.export.facts import FileFacts
 from zdissect.flow.link import Decoder
 from zdissect.flow.partial import Partial
 from zdissect.records import Endpoint, Frame, Segment
@@ -219,6 +220,13 @@ def unsound(told: Iterable[Told]) -> set[str]:
                 out.add(one["share"])
             seen |= pairs
     return out
+
+
+def count(files: dict[str, FileFacts], told: Iterable[Told]) -> None:
+    """Adds what was counted of the files of a capture in all its groups."""
+    for one in told:
+        for file, counts in one["counts"].items():
+            files[file].add(counts)
 
 
 def worth(sizes: list[int], tasks: int, split_bytes: int) -> list[int]:

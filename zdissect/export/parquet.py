@@ -7,14 +7,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from zdissect.export.schema import schema
+from zdissect.grammar.columns import CARRIED, FOLLOWING
 
 GROUP_ROWS = 1 << 16
 GROUP_BYTES = 64 << 20
 """A row group is written when it has so many rows or bytes: larger ones read faster, but are held in memory."""
 
 _FREE = {
-    "payload", "attachment", "cookie", "timestamp_ntp64", "ts", "ts_ns", "fields", "sn", "frame_number", "offset",
-    "length", "payload_len", "message_index", "source_sn", "request_id",
+    *CARRIED, *FOLLOWING, "cookie", "ts", "ts_ns", "fields", "sn", "frame_number", "offset", "length", "message_index",
+    "request_id",
 }  # fmt: skip
 """Columns whose values hardly repeat: a dictionary of them costs time and gains nothing."""
 

@@ -11,7 +11,7 @@ from zdissect.export.connections import RECORD
 from zdissect.export.decoding import Decoding, Settings, TableBatch
 from zdissect.export.facts import FAILED, OK, FileFacts
 from zdissect.export.files import Work
-from zdissect.export.groups import GroupDecoding, Moment, Split, Told
+from zdissect.export.groups import GroupDecoding, Moment, Split, Told, count
 from zdissect.export.parquet import Parts, WriteError
 from zdissect.export.reading import frames
 from zdissect.records import Frame
@@ -63,7 +63,7 @@ def convert(works: list[Work], directory: str, settings: Settings, tell: Tell = 
                 raise
             except Exception as fault:  # one capture must not keep the others from being converted
                 _failed(work, files, f"a fault of zdissect, please report it: {type(fault).__name__}: {fault}")
-                _write([batch for table in decoding.out for batch in decoding.take(table)], parts)
+                _write(decoding.left(), parts)
                 _write(Decoding(settings, files).close(), parts)
             done.codes += decoding.codes
             done.files += files.values()
@@ -112,9 +112,8 @@ def join(files: list[FileFacts], told: list[Told], directory: str) -> Done:
     known = {facts.file: facts for facts in files}
     for facts in files:
         facts.frames = 0
+    count(known, told)
     for one in told:
-        for file, counts in one["counts"].items():
-            known[file].add(counts)
         done.rows.update(one["rows"])
         done.codes.update(one["codes"])
         done.accounting.update(one["accounting"])
@@ -137,14 +136,14 @@ def _read(
 ) -> None:
     """Feeds the frames of a capture, or what a group of one is told, and writes what comes."""
     size = batches = told = 0
-    for count, frame in enumerate(found, 1):
+    for number, frame in enumerate(found, 1):
         for table, batch in feed(frame):
             parts.write(table, batch)
             batches += 1
             if batches % _COLLECT == 0 and not gc.isenabled():
                 gc.collect()
         size += len(frame.data) + RECORD if isinstance(frame, Frame) else 0
-        if count % _EVERY == 0:
+        if number % _EVERY == 0:
             total = decoding.out["messages"].total
             tell(size, total - told)
             size, told = 0, total

@@ -118,6 +118,8 @@ HIDDEN = frozenset({"dont_drop", "block_first", "encoding_value"})
 
 CARRIED = ("timestamp_ntp64", "payload", "attachment", "source_sn")
 """What messages carry that changes from one to the next, while all else about them is often the same."""
+FOLLOWING = frozenset({"timestamp", "payload_len"})
+"""Columns that follow from these alone: see `follow`."""
 
 BIT_WORDS = {"reliability": ("best_effort", "reliable"), "key_mapping": ("receiver", "sender")}
 
@@ -163,12 +165,23 @@ def complete(row: dict[str, Any]) -> None:
     elif row["message"] in ("FRAME", "FRAGMENT"):
         row.setdefault("priority", "Data")
     if row.get("payload") is not None:
-        row["payload_len"] = len(row["payload"])
         row.setdefault("encoding_id", 0)
     if "encoding_id" in row:
         row["encoding"] = encoding_text(row["encoding_id"], row.get("encoding_schema"))
+    follow(row)
+
+
+def follow(row: dict[str, Any]) -> None:
+    """Adds the columns that follow from what the message carries."""
+    if row.get("payload") is not None:
+        row["payload_len"] = len(row["payload"])
     if "timestamp_ntp64" in row:
         row["timestamp"] = timestamp_us(row["timestamp_ntp64"])
+
+
+def changes(field: Field) -> bool:
+    """Whether a leaf's value changes from one message to the next: what is carried, sequence numbers, and any time."""
+    return field.column in CARRIED or field.column == "sn" or field.render == "ntp64"
 
 
 def timestamp_us(ntp64: int) -> int:

@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from zdissect.engine.messages import Message
+from zdissect.engine.messages import Message, Row
 from zdissect.grammar.primitives import ntp64_ns
 from zdissect.session import keyexprs
 from zdissect.session.handshake import Parameters
@@ -80,6 +80,13 @@ def defaults(message: Message) -> None:
         message.remark("no-qos", f"{row['message']} without QoS: Data, Drop")
 
 
+def sample_of(row: Row) -> tuple[str, str] | None:
+    """Key and clock of a sample, a PUSH whose key is known; None of anything else."""
+    if row["message"] != "PUSH" or row.get("key_expr") is None:
+        return None
+    return row["key_expr"], row.get("timestamp_id", "")
+
+
 class Clock:
     """Rule 56: timestamps far from the capture's clock, and samples of a session older than the one before on their
     key."""
@@ -97,11 +104,14 @@ class Clock:
         stamp &= _U64
         if ts_ns and not -_NEAR_S < (stamp >> 32) - ts_ns // 10**9 < _NEAR_S:
             return False
-        if sample is not None:
-            if stamp < self.newest.get(sample, 0):
-                return False
-            if len(self.newest) < MOST_KEYS or sample in self.newest:
-                self.newest[sample] = stamp
+        return sample is None or self.take(sample, stamp)
+
+    def take(self, sample: tuple[str, str], stamp: int) -> bool:
+        """Takes the timestamp of a sample; whether it isn't older than the one before."""
+        if stamp < self.newest.get(sample, 0):
+            return False
+        if len(self.newest) < MOST_KEYS or sample in self.newest:
+            self.newest[sample] = stamp
         return True
 
     def feed(self, message: Message, ts_ns: int) -> None:
@@ -114,10 +124,6 @@ class Clock:
         away = ntp64_ns(stamp & _U64) - ts_ns
         if ts_ns and abs(away) > FAR_NS:
             message.remark("timestamp-far", f"{away // 10**9} s from the time of the capture", at)
-        if row["message"] != "PUSH" or row.get("key_expr") is None:
-            return
-        name = (row["key_expr"], row.get("timestamp_id", ""))
-        if stamp & _U64 < self.newest.get(name, 0):
+        sample = sample_of(row)
+        if sample is not None and not self.take(sample, stamp & _U64):
             message.remark("timestamp-older", "older than the sample before it on this key", at)
-        elif len(self.newest) < MOST_KEYS or name in self.newest:
-            self.newest[name] = stamp & _U64

@@ -65,11 +65,13 @@ class Sessions:
     def pulse(link: Link, item: Dissection) -> None:
         """Takes the first message of a batch as a sign of life."""
         message, direction = item.messages[0], item.direction
-        if isinstance(item.tape, LazyTape) or message.row["layer"] == "transport":
-            # a JOIN that comes late is a finding of its own
-            late = not isinstance(item.tape, LazyTape) and message.row["message"] == "JOIN"
-            lease_ms = None if late else link.handshake.ends[direction].lease_ms
-            link.pulses[direction].feed(message, item.frame.ts_ns, lease_ms)
+        lease_ms = link.handshake.ends[direction].lease_ms
+        if not isinstance(item.tape, LazyTape):  # that begins with a FRAME or KEEP_ALIVE
+            if message.row["layer"] != "transport":
+                return
+            if message.row["message"] == "JOIN":
+                lease_ms = None  # one that comes late is a finding of its own
+        link.pulses[direction].feed(message, item.frame.ts_ns, lease_ms)
 
     @staticmethod
     def usual(link: Link, direction: int, ts_ns: int) -> Usual | None:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from zdissect.engine.messages import Message, Row
 from zdissect.engine.templates import SN, STAMP, Template
 from zdissect.session.carriers import space_of
+from zdissect.session.findings import sample_of
 from zdissect.session.sequence import NONE
 from zdissect.session.session import Link, Space
 
@@ -81,9 +82,5 @@ class Usual:
         """Remembers the row of a message with this template that the rules have looked at and said nothing about."""
         if "node_id" in row:  # link state says who that is
             return
-        space = sample = None
-        if row["layer"] == "transport":
-            space = space_of(self.link, row, self.direction)
-        elif "key_expr" in row:
-            sample = row["key_expr"], row.get("timestamp_id", "")
-        self.known[template] = Learned(template.more(row), space, sample)
+        space = space_of(self.link, row, self.direction) if row["layer"] == "transport" else None
+        self.known[template] = Learned(template.more(row), space, sample_of(row))

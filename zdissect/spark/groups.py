@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from zdissect.export.decoding import Settings, TableBatch
 from zdissect.export.facts import FileFacts
-from zdissect.export.groups import GroupDecoding, Moment, Share, Told
+from zdissect.export.groups import GroupDecoding, Moment, Share, Told, count
 from zdissect.spark import notes
 from zdissect.spark.frames import Row
 from zdissect.spark.plan import Planned
@@ -32,7 +32,5 @@ def files(capture: Iterable[Planned], told: Iterable[Told]) -> dict[str, FileFac
     for survey, place in capture:
         facts = out[survey.name] = Planned(survey, place).facts
         facts.first_ns, facts.last_ns = survey.first_ns, survey.last_ns
-    for one in told:
-        for file, counts in one["counts"].items():
-            out[file].add(counts)
+    count(out, told)
     return out
