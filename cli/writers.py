@@ -4,12 +4,13 @@ import json
 from collections import Counter
 from typing import Protocol
 
-from zdissect.dissection import Dissection, Item, Skip, findings
+from zdissect.dissection import Dissection, Item, Notice, Skip, findings
+from zdissect.grammar.rules import RULES
 from zdissect.output import jsonl
 from zdissect.output.line import summary
 from zdissect.output.nested import document
 from zdissect.output.style import COLOUR, PLAIN, Style
-from zdissect.output.text import count, hexdump
+from zdissect.output.text import count, hexdump, safe
 from zdissect.output.times import formatter
 from zdissect.output.tree import TreeWriter
 from zdissect.table import Table, endpoint
@@ -58,8 +59,10 @@ class Trees(_Counting):
     def show(self, item: Item) -> str:
         self.count(item)
         head = self.head(item)
+        style = self.style
+        if isinstance(item, Notice):
+            return f"{head}      {told(item, style)}\n"
         if isinstance(item, Skip):
-            style = self.style
             what = f"{count(item.size)} of the stream: {item.reason}"
             return f"{head}{style.warning}      [{what}]{style.end}\n"
         lines = [self.note(text) for text in notes(item)]
@@ -98,6 +101,8 @@ class Lines(_Counting):
         self.count(item)
         frame, style = item.frame, self.style
         start = f"{style.offset}{frame.number:>5}  {self.time(frame.ts_ns)}{style.end}  {arrow(item)}  "
+        if isinstance(item, Notice):
+            return f"{start}{told(item, style)}\n"
         if isinstance(item, Skip):
             return f"{start}{style.warning}[{count(item.size)}: {item.reason}]{style.end}\n"
         rows = self.table.rows(item)
@@ -113,13 +118,13 @@ class Jsonl(_Counting):
 
     def show(self, item: Item) -> str:
         self.count(item)
-        if isinstance(item, Skip):
+        if not isinstance(item, Dissection):  # a line per message
             return ""
         return "".join(jsonl.line(row) + "\n" for row in self.table.rows(item))
 
 
 class Nested(_Counting):
-    """`-T json`: an array of nested documents, one per batch."""
+    """`-T json`: an array of nested documents, one per batch, skipped bytes or notice."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -128,14 +133,20 @@ class Nested(_Counting):
 
     def show(self, item: Item) -> str:
         self.count(item)
-        if isinstance(item, Skip):
-            return ""
         start = ",\n" if self.started else "[\n"
         self.started = True
         return start + self.encode(document(item))
 
     def end(self) -> str:
         return "\n]\n" if self.started else "[]\n"
+
+
+def told(notice: Notice, style: Style) -> str:
+    """A notice, in brackets."""
+    if not notice.code:
+        return f"{style.derived}[{safe(notice.text)}]{style.end}"
+    severity = RULES[notice.code].severity
+    return f"{style.severity(severity)}[{severity}: {safe(notice.text)}]{style.end}"
 
 
 def arrow(item: Item) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from tests.wire import Wire
-from zdissect.dissection import Dissection, Finding, Item, Skip, findings
+from zdissect.dissection import Dissection, Finding, Item, Notice, Skip, findings
 from zdissect.engine.messages import Message
 from zdissect.pipeline import Options, dissect
 from zdissect.records import Frame
@@ -76,10 +76,16 @@ class Heard:
     def skips(self) -> list[Skip]:
         return [item for item in self.items if isinstance(item, Skip)]
 
+    @property
+    def notices(self) -> list[Notice]:
+        return [item for item in self.items if isinstance(item, Notice)]
+
 
 def _place(finding: Finding) -> Place:
     code, severity = finding.rule.code, finding.rule.severity
     item = finding.item
+    if isinstance(item, Notice):
+        return Place(code, severity, "", "", b"")
     if isinstance(item, Skip):
         return Place(code, severity, "", "", item.data)
     here = finding.start, finding.stop

@@ -1,4 +1,4 @@
-"""What the pipeline yields: batches and datagrams dissected, and the bytes that couldn't be."""
+"""What the pipeline yields: batches and datagrams dissected, the bytes that couldn't be, and what no bytes show."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -52,12 +52,26 @@ class Skip:
     """The rule that it is a finding of; empty if it is none."""
 
 
+class Notice(NamedTuple):
+    """What no bytes show: an answer that doesn't come, a side that has fallen silent."""
+
+    frame: Frame
+    """The frame by which it is known: the first one after it happened, whatever that carries."""
+    flow: Flow
+    """The conversation that it is about."""
+    direction: int
+    """The side that it is about."""
+    text: str
+    code: str = ""
+    """The rule that it is a finding of; empty if it is none."""
+
+
 class Finding(NamedTuple):
     """Something that a rule has to say, with its place."""
 
     rule: Rule
     message: str
-    item: "Dissection | Skip"
+    item: "Dissection | Skip | Notice"
     start: int
     """Where in the item's buffer (or stream, for skipped bytes) it begins."""
     stop: int
@@ -68,9 +82,13 @@ def findings(item: "Item") -> Iterator[Finding]:
     if isinstance(item, Dissection):
         for rule, start, stop, text in item.tape.findings():
             yield Finding(rule, text, item, start, stop)
-    elif item.code:
+    elif not item.code:
+        return
+    elif isinstance(item, Notice):
+        yield Finding(RULES[item.code], item.text, item, 0, 0)
+    else:
         text = f"{item.size} bytes: {item.reason}"
         yield Finding(RULES[item.code], text, item, item.offset, item.offset + item.size)
 
 
-Item = Dissection | Skip
+Item = Dissection | Skip | Notice

@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from zdissect.dissection import Dissection, Finding, Item, findings
+from zdissect.dissection import Dissection, Finding, Item, Notice, findings
 from zdissect.export.arrow import Batches
 from zdissect.export.cells import Messages
 from zdissect.export.facts import FileFacts
@@ -134,7 +134,7 @@ class Decoding:
         return [] if batch is None else [(name, batch)]
 
     def item(self, item: Item) -> list[TableBatch]:
-        """Takes a dissection or skipped bytes."""
+        """Takes what the pipeline gave."""
         facts = self.files[item.frame.source]
         facts.accounting.feed(item)
         self.links.feed(item)
@@ -160,15 +160,16 @@ def _finding(found: Finding) -> dict[str, Any]:
     """The row of a finding."""
     rule, text, item, start, stop = found
     base = item.tape.start if isinstance(item, Dissection) else 0
+    nowhere = isinstance(item, Notice)
     return {
         "file": item.frame.source,
         "frame_number": item.frame.number,
         "ts": item.frame.ts_ns // 1000,
         "ts_ns": item.frame.ts_ns,
         "flow_id": item.flow.id,
-        "buffer": item.buffer.name if isinstance(item, Dissection) else "stream",
-        "offset": start - base,
-        "length": stop - start,
+        "buffer": None if nowhere else item.buffer.name if isinstance(item, Dissection) else "stream",
+        "offset": None if nowhere else start - base,
+        "length": None if nowhere else stop - start,
         "severity": rule.severity,
         "group": rule.group,
         "code": rule.code,

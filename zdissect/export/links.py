@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, NamedTuple, cast
 
-from zdissect.dissection import Item
+from zdissect.dissection import Item, Notice
 from zdissect.export.tables import TABLES_VERSION
 from zdissect.flow.conversation import Flow
 from zdissect.pipeline import Pipeline
@@ -37,6 +37,8 @@ class Links:
 
     def feed(self, item: Item) -> None:
         """Takes a dissection or skipped bytes."""
+        if isinstance(item, Notice):
+            return
         flow = item.flow
         known = self.flows.get(flow.id)
         if known is None:

@@ -17,7 +17,7 @@ frame_number           int64      Number of the frame with which it was found; n
 ts                     timestamp  Capture time of that frame.
 ts_ns                  int64      The same, nanoseconds since 1970 UTC.
 flow_id                string     Conversation: tcp.0, udp.3.
-buffer                 string     What the offset counts in, as in messages; stream: the bytes of a TCP direction.
+buffer                 string     What the offset counts in, as in messages; stream: a TCP direction; null: in no bytes.
 offset                 int64      Where it begins in that buffer, bytes.
 length                 int64      How many bytes it is about.
 severity               string     note, warning, error.

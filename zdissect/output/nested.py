@@ -1,50 +1,61 @@
-"""A dissection as nested JSON: every node with its name, value, meaning and range in bits."""
+"""What the pipeline yields as nested JSON: every node with its name, value, meaning and range in bits."""
 
 from typing import Any
 
-from zdissect.dissection import Dissection, findings
+from zdissect.dissection import Dissection, Finding, Item, Notice, findings
 from zdissect.engine.messages import Message
 from zdissect.engine.tape import Span
 from zdissect.grammar.derived import DERIVED
 from zdissect.grammar.primitives import RENDERINGS
 from zdissect.grammar.registry import Field
 from zdissect.grammar.types import Bit
-from zdissect.table import Table
+from zdissect.table import endpoint
 
 Node = dict[str, Any]
 
 
-def document(item: Dissection) -> Node:
-    """The whole of a dissection: where it is from, its bytes, its nodes, its findings.
+def document(item: Item) -> Node:
+    """The whole of an item: where it is from, what it is, its findings.
 
-    A node has `name`, `start` and `bits` (position and size in bits in the buffer), and what it has of `value`,
-    `meaning`, `children`, `derived`. Bytes are hex; integers above 2**53 are exact, as JSON allows.
+    A dissection has its `frames`, its `buffer` and its `nodes`. A node has `name`, `start` and `bits` (position and
+    size in bits in the buffer), and what it has of `value`, `meaning`, `children`, `derived`. Bytes that couldn't be
+    dissected are `skipped`, with their place in the stream; what no bytes show is a `notice`. Bytes are hex; integers
+    above 2**53 are exact, as JSON allows.
     """
-    where = Table.where(item)
+    frame, flow = item.frame, item.flow
+    src, dst = flow.ends if item.direction == 0 else flow.ends[::-1]
+    where = {
+        "file": frame.source,
+        "frame_number": frame.number,
+        "ts_ns": frame.ts_ns,
+        "flow_id": flow.id,
+        "link": flow.link,
+        "src": endpoint(src),
+        "dst": endpoint(dst),
+    }
+    return where | content(item) | {"findings": [found(one) for one in findings(item)]}
+
+
+def content(item: Item) -> Node:
+    """What an item holds."""
+    if isinstance(item, Notice):
+        return {"notice": item.text}
+    if not isinstance(item, Dissection):
+        data = item.data.hex() or None
+        return {"skipped": {"offset": item.offset, "size": item.size, "data": data, "reason": item.reason}}
     return {
-        "file": where["file"],
-        "frame_number": where["frame_number"],
         "frames": list(item.frames),
-        "ts_ns": where["ts_ns"],
-        "flow_id": where["flow_id"],
-        "link": where["link"],
-        "src": f"{where['src_ip']}:{where['src_port']}",
-        "dst": f"{where['dst_ip']}:{where['dst_port']}",
         "buffer": {"name": item.buffer.name, "origin": item.origin or None, "data": item.buffer.data.hex()},
         "missing": item.missing or None,
         "nodes": nodes(item),
-        "findings": [
-            {
-                "severity": one.rule.severity,
-                "group": one.rule.group,
-                "code": one.rule.code,
-                "message": one.message,
-                "start": one.start * 8,
-                "bits": (one.stop - one.start) * 8,
-            }
-            for one in findings(item)
-        ],
     }
+
+
+def found(finding: Finding) -> Node:
+    """A finding; what no bytes show has no place."""
+    rule, text, item, start, stop = finding
+    out = {"severity": rule.severity, "group": rule.group, "code": rule.code, "message": text}
+    return out if isinstance(item, Notice) else {**out, "start": start * 8, "bits": (stop - start) * 8}
 
 
 def nodes(item: Dissection) -> list[Node]:

@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import Any
 
-from zdissect.dissection import Item, Skip
+from zdissect.dissection import Item, Notice, Skip
 from zdissect.engine.lazy import LazyTape
 from zdissect.engine.tape import Tape
 from zdissect.flow.conversation import Flow
@@ -31,7 +31,9 @@ class Accounting:
         """Bytes of these flows that are counted."""
 
     def feed(self, item: Item) -> None:
-        """Takes a dissection or skipped bytes."""
+        """Takes a dissection or skipped bytes; a notice has none."""
+        if isinstance(item, Notice):
+            return
         if isinstance(item, Skip):
             size = len(item.data)
             self.skipped += size

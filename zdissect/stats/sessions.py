@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from zdissect.dissection import Item, Skip
+from zdissect.dissection import Item, Notice, Skip
 from zdissect.engine.lazy import LazyTape
 from zdissect.flow.conversation import Flow
 from zdissect.pipeline import Pipeline
@@ -53,6 +53,8 @@ class Sessions:
 
     def feed(self, item: Item) -> None:
         """Takes a dissection or skipped bytes."""
+        if isinstance(item, Notice):
+            return
         made = False
         if not isinstance(item, Skip):
             plain = isinstance(item.tape, LazyTape)  # FRAMEs and KEEP_ALIVEs, nothing else
