@@ -239,3 +239,14 @@ def test_nothing_heavy_is_imported():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.endswith("\n[]\n")
+
+
+def test_numbers_of_64_bits_are_unsigned():
+    """A FRAME and its PUSH; OPEN with a lease in seconds; REQUEST with a timeout."""
+    largest = (1 << 64) - 1
+    frame, push = (json.loads(one) for one in run("-T", "jsonl", f"25 {'ff' * 9} 7d00016b010176").out.splitlines())
+    assert frame["sn"] == push["sn"] == largest
+    assert json.loads(run("-T", "jsonl", f"42 {'ff' * 9} 04 01 61").out)["lease_ms"] == largest * 1000
+    request = f"fc 01 00 01 6b 26 {'ff' * 9} 03"
+    assert json.loads(run("-T", "jsonl", request).out)["timeout_ms"] == largest
+    assert f"timeout_ms {largest}" in run("-T", "line", request).out

@@ -4,7 +4,7 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from zdissect.export.arrow import CHUNK, Batches, timestamps
+from zdissect.export.arrow import CHUNK, Batches, array, timestamps
 from zdissect.export.schema import schema
 from zdissect.grammar.columns import timestamp_us
 
@@ -32,6 +32,11 @@ def test_what_a_row_does_not_have_is_null():
 
 def test_nothing_gives_no_batch():
     assert Batches("messages").take() is None
+
+
+def test_numbers_of_64_bits_keep_their_bits():
+    assert _column("sn", (1 << 64) - 1, 1 << 63, (1 << 63) - 1, 0) == [-1, -1 << 63, (1 << 63) - 1, 0]
+    assert _column("lease_ms", ((1 << 64) - 1) * 1000, 1000) == [-1, 1000]
 
 
 def test_numbers_that_do_not_fit_are_null():
@@ -95,7 +100,7 @@ def test_a_batch_is_full_by_rows():
     assert not batches.add([{"sn": 1}])
 
 
-@given(st.lists(st.none() | st.integers(-1 << 63, (1 << 63) - 1), max_size=30))
+@given(st.lists(st.none() | st.integers(0, (1 << 64) - 1), max_size=30))
 def test_timestamps_are_those_of_rows(stamps):
     wanted = [None if stamp is None else timestamp_us(stamp) for stamp in stamps]
-    assert timestamps(pa.array(stamps, pa.int64())).cast(pa.int64()).to_pylist() == wanted
+    assert timestamps(array(stamps, pa.int64())).cast(pa.int64()).to_pylist() == wanted

@@ -26,13 +26,13 @@ def test_what_rows_carry_for_themselves_stays_out() -> None:
 
 def test_values() -> None:
     row = read(
-        payload=b"\x00\xff", ts=1_795_815_925_419_103, ts_ns=1_795_815_925_419_103_497, timestamp_ntp64=-1,
+        payload=b"\x00\xff", ts=1_795_815_925_419_103, ts_ns=1_795_815_925_419_103_497, timestamp_ntp64=(1 << 64) - 1,
         express=False, extensions=[{"id": 1, "value": b"\x0d"}], key_expr="é",
     )  # fmt: skip
     assert row["payload"] == "00ff"
     assert row["ts"] == "2026-11-27T21:45:25.419103Z"
     assert row["ts_ns"] == 1_795_815_925_419_103_497
-    assert row["timestamp_ntp64"] == -1
+    assert row["timestamp_ntp64"] == (1 << 64) - 1
     assert row["express"] is False
     assert row["extensions"] == [{"id": 1, "value": "0d"}]
     assert row["key_expr"] == "é"

@@ -5,7 +5,7 @@ from typing import Any
 from zdissect.engine import program as ops
 from zdissect.engine.program import ExtensionProgram, Program, Step, Table, message_program
 from zdissect.grammar import conditions
-from zdissect.grammar.columns import converter, signed
+from zdissect.grammar.columns import converter
 from zdissect.grammar.registry import Field
 from zdissect.grammar.types import ENC_NAMES, Bit, Extension, Fixed
 
@@ -186,8 +186,6 @@ class Writer:
             return expression
         if convert is bool:
             return f"({expression}) != 0"
-        if convert is signed:
-            return f"{expression} - 0x1{'0' * 16} if {expression} >> 63 else {expression}"
         if field.enum is not None and not field.column.startswith("resolution_"):
             # a value without a name ends in a KeyError, and so in the interpreter
             return f"{self.constant(field.enum.names, 'names')}[{expression}]"

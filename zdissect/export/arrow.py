@@ -21,6 +21,7 @@ Row = dict[str, Any]
 CHUNK = 256
 """Rows that are turned at a time."""
 
+_U64 = (1 << 64) - 1
 _FIRST_US, _LAST_US = -62_135_596_800_000_000, 253_402_300_799_999_999
 """The years 1 to 9999: what the readers of these tables can show."""
 
@@ -73,11 +74,12 @@ class Batches:
 def record_batch(kinds: pa.Schema, columns: dict[str, list[Any]], size: int) -> pa.RecordBatch:
     """A batch of so many rows; columns that aren't given are null.
 
-    A number that doesn't fit its column, or a time outside the years 1 to 9999, is null; text that isn't UTF-8 has the
-    bytes at fault escaped.
+    A time that doesn't fit its column, or is outside the years 1 to 9999, is null; 64-bit numbers keep their bits, what
+    is larger (a lease in seconds may be) becomes the largest of them; text that isn't UTF-8 has the bytes at fault
+    escaped.
     """
     arrays = [
-        array(columns[name], kind) if name in columns else nulls(size, kind)
+        array(columns[name], kind, is_time(name)) if name in columns else nulls(size, kind)
         for name, kind in zip(kinds.names, kinds.types, strict=True)
     ]
     return pa.RecordBatch.from_arrays(arrays, schema=kinds)
@@ -93,14 +95,19 @@ def _nulls(size: int, kind: pa.DataType) -> pa.Array:
     return pa.nulls(size, kind)
 
 
-def array(values: list[Any], kind: pa.DataType) -> pa.Array:
-    """A column of values."""
+def is_time(name: str) -> bool:
+    """Whether a column holds nanoseconds: half of what 64 bits could mean would be wrong there, not merely large."""
+    return name.endswith("_ns")
+
+
+def array(values: list[Any], kind: pa.DataType, time: bool = False) -> pa.Array:
+    """A column of values; `time` if they are nanoseconds (see `record_batch`)."""
     if pa.types.is_list(kind):
         return _lists(values, kind)
     try:
         out = pa.array(values, kind)
     except (OverflowError, pa.ArrowInvalid, UnicodeEncodeError):
-        out = pa.array([_fit(value, kind) for value in values], kind)
+        out = pa.array([_fit(value, kind, time) for value in values], kind)
     return _shown(out) if pa.types.is_timestamp(kind) else out
 
 
@@ -123,13 +130,16 @@ def _lists(values: list[Any], kind: pa.DataType) -> pa.Array:
     return pa.ListArray.from_arrays(offsets, items, type=kind, mask=absent)
 
 
-def _fit(value: Any, kind: pa.DataType) -> Any:
+def _fit(value: Any, kind: pa.DataType, time: bool) -> Any:
     """The value as its column can hold it."""
     if isinstance(value, str):
         return value.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
     if isinstance(value, int) and not isinstance(value, bool):
         half = 1 << kind.bit_width - 1
-        return value if -half <= value < half else None
+        if -half <= value < half:
+            return value
+        unsigned = pa.types.is_int64(kind) and value > 0 and not time
+        return min(value, _U64) - (1 << 64) if unsigned else None
     return value
 
 
@@ -144,7 +154,7 @@ def _shown(times: pa.Array) -> pa.Array:
 
 
 def timestamps(ntp64: pa.Array) -> pa.Array:
-    """NTP64 as signed numbers to timestamps: what `columns.timestamp_us` says of each."""
+    """The column `timestamp_ntp64` to timestamps: what `columns.timestamp_us` says of each."""
     bits = ntp64.view(pa.uint64())
     billion, thousand, half = (pa.scalar(one, pa.uint64()) for one in (10**9, 1000, 32))
     seconds = pc.shift_right(bits, half)

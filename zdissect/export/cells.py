@@ -11,7 +11,7 @@ import pyarrow as pa
 from zdissect.dissection import Dissection
 from zdissect.engine.messages import Row
 from zdissect.engine.templates import CELL, Cell, Template
-from zdissect.export.arrow import CHUNK, array, nulls, timestamps
+from zdissect.export.arrow import CHUNK, array, is_time, nulls, timestamps
 from zdissect.export.schema import schema
 from zdissect.table import Table
 
@@ -109,7 +109,7 @@ class Messages:
             if name in columns:
                 arrays.append(columns[name])
             elif name in present:
-                arrays.append(array([row.get(name) for row in self._rows], kind).take(places))
+                arrays.append(array([row.get(name) for row in self._rows], kind, is_time(name)).take(places))
             else:
                 arrays.append(nulls(size, kind))
         self._clear()
@@ -149,7 +149,9 @@ class Messages:
         runs = pa.array([place for place, run in enumerate(self._runs) for _ in range(run)], pa.int32())
         files, numbers, times, flows = (list(column) for column in zip(*self._items, strict=True))
         own = {"file": files, "frame_number": numbers, "ts_ns": times, "ts": [ts_ns // 1000 for ts_ns in times]}
-        out = {name: array(column, self.schema.field(name).type).take(runs) for name, column in own.items()}
+        out = {
+            name: array(column, self.schema.field(name).type, is_time(name)).take(runs) for name, column in own.items()
+        }
         places = pa.array(flows, pa.int32()).take(runs)
         said = [row for _, row in self._flows.values()]
         for name in said[0]:

@@ -21,9 +21,10 @@ docs/tables.md` writes it again.
   frame by frame where they overlap; `--separate` none.
 - Rows have no order; `ORDER BY file, frame_number, flow_id, message_index` gives that of the capture.
 - `flow_id` names a conversation within its capture.
-- Times are UTC. `ts` and its like have microseconds, `..._ns` is exact. A time outside the years 1 to 9999 and a number
-  that doesn't fit its column are null.
-- Integers are signed, as Spark has no others: of a 64-bit number the bits are kept.
+- Times are UTC. `ts` and its like have microseconds, `..._ns` is exact. A time outside the years 1 to 9999, or of
+  `..._ns` outside of 64 bits (the years 1677 to 2262), is null, and a finding says which it was.
+- Integers are signed, as Spark has no others: of a 64-bit number the bits are kept, so that one of 2^63 or more is
+  negative here, and only here. A lease in seconds may be more milliseconds than 64 bits hold: that is -1, all bits.
 - Text that isn't UTF-8 has the bytes at fault as `\\xff`.
 - `--payload N` keeps the first N bytes of `payload`, `--payload none` none; `payload_len` stays. `--fields` fills
   `fields` with the nodes of `-T json`.

@@ -84,7 +84,7 @@ encoding_id         int64         Id of the encoding.
 encoding_schema     string        Schema of the encoding.
 attachment          binary        The application's attachment.
 timestamp           timestamp     When the sample was made, by its source's clock.
-timestamp_ntp64     int64         The same as NTP64, 64 bits as a signed number.
+timestamp_ntp64     int64         The same as NTP64, 64 bits.
 timestamp_id        string        Id of that clock.
 source_zid          string        SourceInfo: ZenohID of the node that made the sample.
 source_eid          int64         SourceInfo: number of the entity.
@@ -129,7 +129,7 @@ Convert = Callable[[Any], Any]
 def converter(field: Field) -> Convert | None:
     """How the field's value becomes its column's value; None if it stays as it is.
 
-    Zids become text, enums names, widths bits; 64-bit integers keep their bits as signed numbers.
+    Zids become text, enums names, widths bits.
     """
     column, node = field.column, field.node
     if field.render == "zid":
@@ -143,16 +143,8 @@ def converter(field: Field) -> Convert | None:
         return lambda value: names.get(value, str(value))
     if field.scale != 1:
         scale = field.scale
-        return lambda value: signed(value * scale & _U64)
-    return signed if field.type == "uint64" or field.render == "ntp64" else None
-
-
-_U64 = (1 << 64) - 1
-
-
-def signed(value: int) -> int:
-    """The 64 bits of an unsigned number as a signed one."""
-    return value - (1 << 64) if value >> 63 else value
+        return lambda value: value * scale
+    return None
 
 
 def complete(row: dict[str, Any]) -> None:
@@ -186,4 +178,4 @@ def changes(field: Field) -> bool:
 
 def timestamp_us(ntp64: int) -> int:
     """The column `timestamp` that goes with `timestamp_ntp64`: microseconds since 1970."""
-    return ntp64_ns(ntp64 & _U64) // 1000
+    return ntp64_ns(ntp64) // 1000

@@ -16,7 +16,6 @@ MOST_KEYS = 10_000
 MOST_PLAIN = 50_000
 """Keys that are remembered because nothing is wrong with them."""
 
-_U64 = (1 << 64) - 1
 _PLAIN: set[str] = set()
 """Keys that were found valid, canonical and without wildcards: a fact of the text alone, kept over captures."""
 
@@ -99,9 +98,8 @@ class Clock:
 
         Args:
             sample: Its key and clock, if its key is known.
-            stamp: NTP64, as a signed number.
+            stamp: NTP64.
         """
-        stamp &= _U64
         if ts_ns and not -_NEAR_S < (stamp >> 32) - ts_ns // 10**9 < _NEAR_S:
             return False
         return sample is None or self.take(sample, stamp)
@@ -121,9 +119,9 @@ class Clock:
         if stamp is None:
             return
         at = f"{(row.get('reply_body') or row.get('body') or '').lower()}.timestamp.time"
-        away = ntp64_ns(stamp & _U64) - ts_ns
+        away = ntp64_ns(stamp) - ts_ns
         if ts_ns and abs(away) > FAR_NS:
             message.remark("timestamp-far", f"{away // 10**9} s from the time of the capture", at)
         sample = sample_of(row)
-        if sample is not None and not self.take(sample, stamp & _U64):
+        if sample is not None and not self.take(sample, stamp):
             message.remark("timestamp-older", "older than the sample before it on this key", at)
