@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.making import Maker, Seeded, mutate
 from tests.strategies import wire
 from zdissect.capture import open_capture
-from zdissect.engine import compiler
+from zdissect.engine import compiler, vle
 from zdissect.engine.encoder import encode
 from zdissect.engine.interpreter import interpret
 from zdissect.engine.lazy import lazy_messages
@@ -95,6 +95,24 @@ def test_mutated_captures(name: str) -> None:
 def test_any_bytes(noise: bytes) -> None:
     same(noise)
     same(PUSH[:5] + noise)
+
+
+@given(st.integers(7, 63), st.integers(0, 63), st.sampled_from((16, 32, 64)), st.integers(0, 8), st.binary(max_size=3))
+def test_integers_of_two_bytes_or_more(top: int, low: int, width: int, padding: int, behind: bytes) -> None:
+    """In their shortest form and within their width they are read; in any other, or cut off, they are left."""
+    value = 1 << top | (1 << low) - 1 & (1 << top) - 1
+    data = vle.encode(value)
+    longer = padding and len(data) + padding <= 9
+    if longer:
+        data = data[:-1] + bytes((data[-1] | 128,)) + b"\x80" * (padding - 1) + b"\0"
+    limit = (1 << width) - 1
+    if longer or value > limit:
+        with pytest.raises(compiler.Decline):
+            compiler.long_vle(data + behind, 0, len(data + behind), limit)
+    else:
+        assert compiler.long_vle(data + behind, 0, len(data + behind), limit) == (value, len(data))
+    with pytest.raises(compiler.Decline):
+        compiler.long_vle(data, 0, len(data) - 1, limit)
 
 
 def test_a_message_cut_at_any_byte_is_declined() -> None:

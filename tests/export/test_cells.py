@@ -6,6 +6,7 @@ from random import Random
 import pytest
 
 from tests.captures.truth import SAMPLES, frames_of
+from tests.chatter import chatter
 from zdissect.dissection import Dissection
 from zdissect.export.cells import Messages
 from zdissect.export.schema import schema
@@ -46,6 +47,21 @@ def test_rows_are_those_of_the_table(name: str) -> None:
     wanted = plain(dissections(frames, rows=False))
     for limits in ((8192,), (1,), (300, 400)):
         assert numbers(taken(dissections(frames), *limits)) == wanted
+
+
+@pytest.mark.parametrize("block", range(3))
+def test_rows_of_messages_that_are_alike(block: int) -> None:
+    """However many make a batch. What nobody has asked for comes from its template."""
+    templates = total = 0
+    for seed in range(100 + block * 6, 106 + block * 6):
+        random, frames = Random(seed), chatter(seed).wire.frames
+        items = dissections(frames)
+        some = [message.template is not None for item in items for message in item.messages]
+        templates += sum(some)
+        total += len(some)
+        limits = random.choice(((8192,), (random.randint(1, 400), random.randint(1, 4000))))
+        assert numbers(taken(items, *limits)) == plain(dissections(frames, rows=False))
+    assert templates > total / 3
 
 
 def test_rows_that_somebody_has_asked_for_are_taken_as_they_are() -> None:

@@ -31,13 +31,6 @@ class Template:
         self.row = {name: value for name, value in row.items() if name not in _OWN}
         self.changing = [place for place, one in enumerate(row.get("extensions", ())) if one["name"] in changing]
 
-    def more(self, row: Row) -> "Template":
-        """The template with further columns, out of a row of this template."""
-        out = Template(row)
-        if self.changing:
-            out.row["extensions"], out.changing = self.row["extensions"], self.changing
-        return out
-
     def extensions(self, bodies: tuple[bytes, ...]) -> list[Row]:
         """The column `extensions` of a message whose changing extensions have these bodies."""
         out = list(self.row["extensions"])

@@ -83,4 +83,4 @@ class Usual:
         if "node_id" in row:  # link state says who that is
             return
         space = space_of(self.link, row, self.direction) if row["layer"] == "transport" else None
-        self.known[template] = Learned(template.more(row), space, sample_of(row))
+        self.known[template] = Learned(Template(row), space, sample_of(row))

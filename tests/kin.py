@@ -1,0 +1,38 @@
+"""Families: messages that differ from one another only in what changes from message to message.
+
+Most traffic is like that, and the fast ways of reading live by it; messages made at random are hardly ever alike. A
+family is a seed: everything that its messages share is drawn from it, and what each has for itself (payload,
+attachment, times, sequence numbers) from a source of its own.
+"""
+
+from typing import Any
+
+from tests.making import Entry, Maker, Seeded, Source
+from zdissect.grammar.columns import changes
+from zdissect.grammar.registry import Place
+
+
+class Kin(Maker):
+    """Makes one message of a family; nothing in its bytes is worth a finding."""
+
+    def __init__(self, family: int, own: Source, now: int | None = None) -> None:
+        super().__init__(Seeded(family), clean=True)
+        self.own = own
+        self.now = now
+        """NTP64 of most of its times, of which a few are some seconds older; None: any time."""
+
+    def field(self, one: Place, seen: dict[str, int], out: dict[str, Any]) -> None:
+        """The value of one place: its own if it changes, that of the family if it doesn't."""
+        if not changes(one.field):
+            super().field(one, seen, out)
+            return
+        shared, self.source = self.source, self.own
+        super().field(one, seen, out)
+        if one.field.render == "ntp64" and self.now is not None and (back := self.own.number(31)):
+            out[one.node.name] = self.now - (back << 32 if back < 3 else 0)
+        self.source = shared
+
+
+def kin(entry: Entry, family: int, own: Source, now: int | None = None) -> dict[str, Any]:
+    """The values of one message of a family."""
+    return Kin(family, own, now).entry(entry, {})

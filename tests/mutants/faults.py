@@ -1,0 +1,111 @@
+"""Faults planted in the fast ways of reading: each a small change of the source, and what is wrong with it."""
+
+from typing import NamedTuple
+
+
+class Fault(NamedTuple):
+    """A fault."""
+
+    name: str
+    why: str
+    """What goes wrong with it."""
+    file: str
+    """Below zdissect/."""
+    before: str
+    """Text that stands there once."""
+    after: str
+
+
+TEMPLATES = "engine/templates.py"
+SKIM = "engine/skim.py"
+CODEGEN = "engine/codegen.py"
+COMPILER = "engine/compiler.py"
+LAZY = "engine/lazy.py"
+USUAL = "session/usual.py"
+CELLS = "export/cells.py"
+
+FAULTS = (
+    Fault("source-sn", "Each sample made from a template says that its source counts from 0.",
+          TEMPLATES, 'row["source_sn"] = source_sn', 'row["source_sn"] = 0'),
+    Fault("attachment-is-payload", "The attachment of each such message is its payload.",
+          TEMPLATES, 'row["attachment"] = attachment', 'row["attachment"] = payload'),
+    Fault("empty-payload", "A payload of no bytes is none at all.",
+          TEMPLATES, "if payload is not None:", "if payload:"),
+    Fault("extension-length", "Extensions keep the length that the first message had.",
+          TEMPLATES, '{"length": len(body), "value": body}', '{"value": body}'),
+    Fault("extensions-changed-about", "Two extensions that change take each other's bytes.",
+          TEMPLATES, "zip(self.changing, bodies, strict=True)", "zip(self.changing[::-1], bodies, strict=True)"),
+    Fault("extensions-of-the-first", "Extensions that change are taken for those of the template.",
+          COMPILER, "Template(row, changing_extensions(message))", "Template(row)"),
+    Fault("key-without-its-end", "Messages that differ behind the last changing value are taken for each other.",
+          SKIM, 'self.put("if mark < pos:")', 'self.put("if not key:")'),
+    Fault("key-without-flags", "The bytes in front of a changing value aren't part of the key.",
+          SKIM, 'self.put("mark = pos")\n        elif', 'self.put("key = key[1:]")\n            self.put("mark = pos")'
+          "\n        elif"),
+    Fault("key-with-the-payload", "The key holds what changes: no message is ever like another.",
+          SKIM, 'self.put("mark = pos")\n        elif', 'self.put("mark = pos - 1")\n        elif'),
+    Fault("extension-not-filled", "Bytes that are left in an extension behind its fields are passed over in silence.",
+          CODEGEN, 'self.decline("pos != bound")', 'self.decline("pos > bound")'),
+    Fault("reserved-bits", "Bits that must be 0 aren't looked at.",
+          CODEGEN, 'self.decline(f"value & {reserved}")', 'self.decline(f"value & {reserved} & 1")'),
+    Fault("unchecked-values", "Values that a check refuses pass without a finding.",
+          CODEGEN, "if check is not None:", "if check is None:"),
+    Fault("widths", "Integers that are too wide for their field are read.",
+          COMPILER, "if value > limit or data[end - 1] == 0:", "if data[end - 1] == 0:"),
+    Fault("overlong-integers", "Integers in four bytes that need fewer are read without a finding.",
+          COMPILER, "third > 127 and 0 < fourth < 128", "third > 127 and fourth < 128"),
+    Fault("channel", "The templates of one channel are used for the other.",
+          COMPILER, "pushes, skim = self.pushes[reliability]", 'pushes, skim = self.pushes["reliable"]'),
+    Fault("length", "The length of a message counts from the start of its batch.",
+          COMPILER, "out.append((template, pos, end - pos, sn,", "out.append((template, pos, end, sn,"),
+    Fault("behind-the-frame", "What stands behind a FRAME is read as if it were not there.",
+          COMPILER, "while pos < stop:\n                ident = data[pos] & 31\n                if ident == FRAME.id",
+          "if pos < stop:\n                ident = data[pos] & 31\n                if ident == FRAME.id"),
+    Fault("span-of-the-next", "A message has the fields of the one behind it too.",
+          LAZY, "places[self.number + 1] if self.number + 1 < len(places)", "places[self.number + 2] if "
+          "self.number + 2 < len(places)"),
+    Fault("changes-get-lost", "What somebody has written into a row isn't in the tables.",
+          LAZY, "self.template = None\n        return self.made", "return self.made"),
+    Fault("old-keys", "A key that is declared anew is still the old one.",
+          USUAL, " or session.epoch != self.epoch", ""),
+    Fault("other-session", "Behind a new handshake the keys are those of the old session.",
+          "session/state.py", 'link.session.epoch += 1\n            link.names = [None, None]',
+          "link.names = [None, None]"),
+    Fault("unknown-keys", "A key that is freed is still there.",
+          "session/network.py", "return\n    session.epoch += 1", "return"),
+    Fault("answers-not-missed", "Nobody says that a request has no end.",
+          USUAL, " and ts_ns < asked.due_ns and ts_ns < other.due_ns", ""),
+    Fault("interests-not-missed", "Nobody says that an interest has no answer.",
+          USUAL, "return not waiting and", "return"),
+    Fault("gaps", "Numbers that are missing aren't missed.",
+          USUAL, " or channel.expected != sn", ""),
+    Fault("chains", "A FRAME within a fragmented message is nothing worth saying.",
+          USUAL, "if chain is not None and (chain.open or chain.broken):", "if chain is not None and chain.broken:"),
+    Fault("broken-chains", "A FRAME doesn't end a chain that lacks a piece.",
+          USUAL, "if chain is not None and (chain.open or chain.broken):", "if chain is not None and chain.open:"),
+    Fault("spare-numbers", "Behind a FRAME a number may be left out, as behind fragments.",
+          USUAL, "channel.last, channel.expected, channel.spare = sn, (sn + 1) & channel.mask, NONE",
+          "channel.last, channel.expected = sn, (sn + 1) & channel.mask"),
+    Fault("wrapping", "Numbers don't start again from 0.",
+          USUAL, "(sn + 1) & channel.mask, NONE", "sn + 1, NONE"),
+    Fault("older-samples", "A sample that is older than the one before is nothing worth saying.",
+          USUAL, "if stamp is not None and not", "if stamp is None and not"),
+    Fault("said-once", "What is wrong with a message is said of the first of its kind only.",
+          "session/state.py", " and len(remarks) == before", ""),
+    Fault("keys-not-resolved", "Messages of a template have no key expressions.",
+          USUAL, "Learned(Template(row)", "Learned(template"),
+    Fault("length-of-what-is-kept", "The table says that payloads have the length to which they were cut.",
+          CELLS, 'lengths = [None if one is None else len(one) for one in columns["payload"]]\n        if '
+          'self.payload is not None:\n            columns["payload"] = self._kept(columns["payload"])',
+          'if self.payload is not None:\n            columns["payload"] = self._kept(columns["payload"])\n        '
+          'lengths = [None if one is None else len(one) for one in columns["payload"]]'),
+    Fault("extensions-in-another-row", "Extensions stand in the row of another message.",
+          CELLS, "following = iter(range(count, count + len(own)))",
+          "following = iter(range(count + len(own) - 1, count - 1, -1))"),
+    Fault("directions", "Both directions of a conversation have the sender of the first.",
+          CELLS, "key = flow.id, item.direction, item.buffer.name", "key = flow.id, item.buffer.name"),
+    Fault("templates-of-the-batch-before", "Messages refer to templates that the batch before had.",
+          CELLS, "self._known: dict[Template, int] = {}", 'self._known = getattr(self, "_known", {})'),
+    Fault("numbering", "Messages of a frame are numbered from 0 for each batch in it.",
+          CELLS, "self._indices.extend(range(first, first + count))", "self._indices.extend(range(count))"),
+)  # fmt: skip

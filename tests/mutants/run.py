@@ -1,0 +1,75 @@
+"""Proves that the tests would notice: plants each fault in a copy of the package, and runs the tests on it.
+
+    python tests/mutants/run.py             all faults, some minutes
+    python tests/mutants/run.py gaps widths     some of them
+
+It prints a line for each: `killed`, with the test that failed, or `survived`. It ends with 1 if any survived, or if the
+tests fail without a fault. `test_faults.py` beside it, part of the suite, sees that each fault can still be planted.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT))
+
+from tests.mutants.faults import FAULTS, Fault  # noqa: E402
+
+TESTS = ("tests/engine/test_templates.py", "tests/engine/test_compiler.py", "tests/session/test_usual.py",
+         "tests/export/test_cells.py")  # fmt: skip
+SECONDS = 300
+
+
+def main(names: list[str]) -> int:
+    """The exit code."""
+    unknown = set(names) - {fault.name for fault in FAULTS}
+    if unknown:
+        print(f"no such fault: {', '.join(sorted(unknown))}", file=sys.stderr)
+        return 2
+    with TemporaryDirectory() as place:
+        copy = Path(place)
+        for name in ("zdissect", "tests", "samples", "pyproject.toml"):
+            source = ROOT / name
+            (shutil.copytree if source.is_dir() else shutil.copy)(source, copy / name)
+        if (first := failing(copy)) is not None:
+            print(f"the tests fail without a fault: {first}", file=sys.stderr)
+            return 1
+        survived = [fault.name for fault in FAULTS if (not names or fault.name in names) and survives(copy, fault)]
+    print(f"{len(survived)} survived")
+    return int(bool(survived))
+
+
+def survives(copy: Path, fault: Fault) -> bool:
+    """Whether all tests pass in spite of a fault; says so."""
+    file = copy / "zdissect" / fault.file
+    source = file.read_text()
+    file.write_text(source.replace(fault.before, fault.after))
+    first = failing(copy)
+    file.write_text(source)
+    print(
+        f"survived  {fault.name}: {fault.why}" if first is None else f"killed    {fault.name}  by {first}", flush=True
+    )
+    return first is None
+
+
+def failing(copy: Path) -> str | None:
+    """The first test that fails; None if none does."""
+    env = os.environ | {"PYTHONPATH": str(copy), "CI": "true", "PYTHONDONTWRITEBYTECODE": "1"}
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "--tb=no", "-n", "0", *TESTS]
+    try:
+        done = subprocess.run(command, cwd=copy, env=env, capture_output=True, text=True, timeout=SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        return f"no end after {SECONDS} s"
+    if done.returncode == 0:
+        return None
+    found = re.search(r"^(?:FAILED|ERROR) tests/(\S+)", done.stdout, re.MULTILINE)
+    return found[1] if found else (done.stdout + done.stderr)[-500:]
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
