@@ -166,7 +166,7 @@ def _messages(messages: list[Report]) -> Table:
     table = _table("Layer", "Message", "Count", "Bytes", right=("Count", "Bytes"))
     layer = ""
     for one in messages:
-        words = filter(None, (one["message"], one["body"], one["reply_body"]))
+        words = filter(None, (one["message"] or "undecoded", one["body"], one["reply_body"]))
         _row(table, one["layer"] if one["layer"] != layer else "", " ".join(words), one["count"], size(one["bytes"]))
         layer = one["layer"]
     return table

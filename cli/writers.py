@@ -106,7 +106,7 @@ class Lines(_Counting):
         if isinstance(item, Skip):
             return f"{start}{style.warning}[{count(item.size)}: {item.reason}]{style.end}\n"
         rows = self.table.rows(item)
-        return "".join(f"{start}{summary(row, style, self.limit)}\n" for row in rows)
+        return "".join(f"{start}{summary(row, style, self.limit, item.buffer.data)}\n" for row in rows)
 
 
 class Jsonl(_Counting):

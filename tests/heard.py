@@ -95,7 +95,7 @@ def _place(finding: Finding) -> Place:
     for message in item.messages:
         start = item.tape.start + message.row["offset"]
         if start <= finding.start:
-            owner = message.row["message"]
+            owner = message.row["message"] or ""
     return Place(code, severity, owner, field.removeprefix("zenoh."), item.tape.data[slice(*here)])
 
 

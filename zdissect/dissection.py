@@ -33,6 +33,8 @@ class Dissection:
     """Its messages, with what the session knows of them."""
     origin: str = ""
     """Where the bytes came from, for people: empty, or `decompressed from 40 bytes`."""
+    scouting: bool = False
+    """It is a scouting datagram, and no batch of a session."""
 
 
 @dataclass(slots=True)

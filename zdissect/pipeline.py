@@ -12,18 +12,19 @@ from zdissect.dissection import Dissection, Item, Skip
 from zdissect.engine.compiler import Reader
 from zdissect.engine.interpreter import interpret
 from zdissect.engine.lazy import lazy_messages
-from zdissect.engine.messages import Message, add_findings, inherit, messages
+from zdissect.engine.messages import Message, add_findings, inherit, messages, nameless
 from zdissect.engine.tape import Buffer
-from zdissect.flow import detect
+from zdissect.flow import detect, hints
 from zdissect.flow.batch import Batch, Skipped
 from zdissect.flow.causal import Causal
 from zdissect.flow.conversation import Flow, StreamConversation
-from zdissect.flow.datagrams import SCOUTING, DatagramConversation, Datagrams, buffer_of
+from zdissect.flow.datagrams import SCOUTING, Datagrams, Known, buffer_of
 from zdissect.flow.decode import decode
-from zdissect.flow.detect import Verdict
 from zdissect.flow.framing import DATAGRAM
+from zdissect.flow.hints import Hint
 from zdissect.flow.link import Decoder
 from zdissect.flow.tcp import Streams
+from zdissect.flow.verdict import Verdict
 from zdissect.grammar.batch import NETWORK_MESSAGE, SCOUTING_DATAGRAM
 from zdissect.records import Chunk, Datagram, End, Frame, Gap, Overlap, StreamItem
 from zdissect.session.fragments import Assembled
@@ -81,7 +82,8 @@ class Pipeline:
         self.captured += len(packet.payload)
         out: list[Item] = []
         if isinstance(packet, Datagram):
-            self.datagram(packet, out)
+            for known in self.datagrams.feed(packet):
+                self.datagram(known, out)
         else:
             for item in self.causal.feed(packet, self.streams.feed(packet)):
                 self.stream(item, out)
@@ -101,6 +103,8 @@ class Pipeline:
             self.stream(item, out)
         for stream in list(self.conversations):
             self.end(stream, out)
+        for known in self.datagrams.close():
+            self.datagram(known, out)
         return out
 
     def others(self) -> Counter[str]:
@@ -169,32 +173,26 @@ class Pipeline:
             if framing is not None:
                 conversation.reframe(direction, framing)
 
-    def datagram(self, datagram: Datagram, out: list[Item]) -> None:
-        """Dissects a datagram, and those before it that it proves to be Zenoh."""
-        for conversation, one, kind in self.datagrams.feed(datagram):
-            flow, direction = conversation.flow, conversation.direction(one)
-            missing = "cut" if one.missing else ""
-            buffer = buffer_of(one)
-            if kind == SCOUTING:
-                item = Dissection(one.frame, one.frames, flow, direction, buffer, _EMPTY, DATAGRAM, missing)
-                item.tape = interpret(SCOUTING_DATAGRAM, buffer.data, cut=bool(missing))
-                self.known(item, out)
-                continue
-            framing = conversation.framings[direction]
-            item = Dissection(one.frame, one.frames, flow, direction, buffer, _EMPTY, framing, missing)
-            self.dissect(item, f"{one.missing} bytes more were on the wire", out)
-            self.reframe(conversation, direction)
-
-    def reframe(self, conversation: DatagramConversation, direction: int) -> None:
-        """Takes over the framing that a handshake agreed on."""
-        framing = self.sessions.framing(conversation.flow.id, direction)
-        if framing is not None:
-            conversation.framings[direction] = framing
+    def datagram(self, known: Known, out: list[Item]) -> None:
+        """Dissects a datagram that is known to be Zenoh."""
+        conversation, one, kind, framing = known
+        flow, direction = conversation.flow, conversation.direction(one)
+        item = Dissection(one.frame, one.frames, flow, direction, buffer_of(one), _EMPTY, framing)
+        item.missing = "cut" if one.missing else ""
+        if kind == SCOUTING:
+            item.tape = interpret(SCOUTING_DATAGRAM, one.payload, cut=bool(one.missing))
+            item.scouting = True
+            self.known(item, out)
+            return
+        self.dissect(item, f"{one.missing} bytes more were on the wire", out)
+        agreed = self.sessions.framing(flow.id, direction)
+        if agreed is not None:
+            conversation.framings[direction] = agreed
 
     def dissect(self, item: Dissection, why: str, out: list[Item]) -> None:
         """Decodes a batch; a compressed one gives two dissections, the batch and what it holds."""
         data, framing = item.buffer.data, item.framing
-        if self.options.rows and not (item.missing or framing.compression or framing.low_latency):
+        if self.options.rows and data and not (item.missing or framing.compression or framing.low_latency):
             cells = self.reader.batch(data, framing.prefix)
             if cells is not None:
                 item.tape, found = lazy_messages(data, framing.prefix, cells)
@@ -206,6 +204,8 @@ class Pipeline:
         if item.missing:
             item.tape.remarks.append((MISSING[item.missing], len(data), len(data), why))
         if plain is None or inner is None:
+            if not (item.missing or framing.prefix) and hints.doubtful(data, item.tape):
+                self.hint(item, hints.of_datagram(data, framing))
             self.known(item, out)
             return
         out.append(item)
@@ -215,6 +215,14 @@ class Pipeline:
         content.origin = f"decompressed from {size} bytes, ratio {len(plain.data) / max(size, 1):.2f}"
         self.known(content, out, outer=item)
 
+    @staticmethod
+    def hint(item: Dissection, hint: Hint | None) -> None:
+        """Reads a batch as it is meant, if that is known."""
+        if not item.buffer.data:
+            item.tape.remarks.append(("truncated", 0, 0, "nothing is in it"))
+        elif hint is not None:
+            item.tape, item.framing, item.scouting = hint.tape(item.buffer.data), hint.framing, hint.scouts
+
     def known(
         self, item: Dissection, out: list[Item], found: list[Message] | None = None, outer: Dissection | None = None
     ) -> None:
@@ -223,6 +231,8 @@ class Pipeline:
         whole = self.sessions.feed(item)
         if item.tape.remarks:
             item.messages = [message for message in item.messages if not message.repeated]
+            if not item.messages:
+                item.messages = nameless(item.tape, "scouting" if item.scouting else "transport")
             add_findings(item.tape, item.messages)
         if outer is not None:
             add_findings(outer.tape, item.messages)
@@ -242,11 +252,12 @@ class Pipeline:
             message.row["fragments"] = whole.frames
             inherit(message.row, whole.channel)
         self.sessions.assembled(out)
+        out.messages = out.messages or nameless(tape, "network")
         add_findings(tape, out.messages)
         return out
 
 
-_NAMED = (Verdict.TLS, Verdict.QUIC, Verdict.HTTP, Verdict.WEBSOCKET, Verdict.OTHER)
+_NAMED = frozenset(Verdict) - {Verdict.ZENOH, Verdict.MIDDLE, Verdict.UNDECIDED}
 _EMPTY = interpret(NETWORK_MESSAGE, b"", cut=True)
 MISSING = {"cut": "cut-by-capture", "lost": "torn-batch", "end": "stream-ends"}
 _WHY = {

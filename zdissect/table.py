@@ -6,7 +6,7 @@ from typing import Any
 
 from zdissect.dissection import Dissection
 from zdissect.engine.messages import Row
-from zdissect.flow.detect import Verdict
+from zdissect.flow.verdict import Verdict
 from zdissect.grammar.columns import NAMES, SCHEMA_VERSION
 from zdissect.records import Endpoint
 

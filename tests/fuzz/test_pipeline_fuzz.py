@@ -35,7 +35,7 @@ def sound(frames: list[Frame]) -> None:
         if isinstance(item, Dissection):
             check(item.tape)
             for row in table.rows(item):
-                assert row["length"] > 0
+                assert row["length"] > 0 or not item.buffer.data
 
 
 @pytest.mark.parametrize("make", [spoken, datagrams, noise])

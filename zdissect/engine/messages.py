@@ -11,6 +11,7 @@ from typing import Any
 from zdissect.engine.tape import Span, Tape
 from zdissect.grammar.columns import Convert, complete, converter
 from zdissect.grammar.registry import EXT_HEADER, Field
+from zdissect.grammar.rule import ERROR
 from zdissect.grammar.rules import RULES
 from zdissect.grammar.types import ENC_NAMES
 from zdissect.grammar.types import Message as Kind
@@ -112,6 +113,13 @@ def messages(tape: Tape) -> list[Message]:
     for message in out:
         complete(message.row)
     return out
+
+
+def nameless(tape: Tape, layer: str) -> list[Message]:
+    """What stands for a unit in which no message can be told: one without a name, if an error says why."""
+    if not any(RULES[code].severity == ERROR for code, *_ in tape.remarks):
+        return []
+    return [Message(tape, 0, {"layer": layer, "message": None, "offset": 0, "length": tape.stop - tape.start})]
 
 
 def inherit(row: Row, frame: Row) -> None:

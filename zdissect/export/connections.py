@@ -11,11 +11,12 @@ from zdissect.engine.messages import messages
 from zdissect.export.groups import Moment, Split, shared_out
 from zdissect.flow.batch import Batch, Skipped
 from zdissect.flow.conversation import StreamConversation
-from zdissect.flow.datagrams import TRANSPORT, DatagramConversation
+from zdissect.flow.datagrams import TRANSPORT, Known
 from zdissect.flow.decode import decode
-from zdissect.flow.detect import LOOK_AHEAD, Verdict
+from zdissect.flow.detect import LOOK_AHEAD
 from zdissect.flow.framing import Framing
 from zdissect.flow.partial import Observed
+from zdissect.flow.verdict import Verdict
 from zdissect.pipeline import Options, Pipeline
 from zdissect.records import Chunk, Datagram, End, Endpoint, Frame, Gap, Overlap, Segment, StreamItem
 
@@ -101,16 +102,20 @@ class Connections:
 
     def datagram(self, datagram: Datagram) -> None:
         """Takes a datagram."""
-        for conversation, one, kind in self.pipeline.datagrams.feed(datagram):
-            # the byte before an INIT says that it isn't compressed, if there is one
-            if kind == TRANSPORT and _INIT in (byte & 31 for byte in one.payload[:2]):
-                self.call(conversation, one)
+        self.heard(self.pipeline.datagrams.feed(datagram))
 
-    def call(self, conversation: DatagramConversation, datagram: Datagram) -> None:
+    def heard(self, datagrams: Iterable[Known]) -> None:
+        """Takes datagrams that are known to be Zenoh."""
+        for known in datagrams:
+            # the byte before an INIT says that it isn't compressed, if there is one
+            if known.kind == TRANSPORT and _INIT in (byte & 31 for byte in known.datagram.payload[:2]):
+                self.call(known)
+
+    def call(self, known: Known) -> None:
         """Takes a datagram that may hold an INIT."""
-        direction = conversation.direction(datagram)
-        names = self.callers.setdefault(conversation.flow.id, [None, None])
-        names[direction] = name(datagram.payload, conversation.framings[direction]) or names[direction]
+        direction = known.conversation.direction(known.datagram)
+        names = self.callers.setdefault(known.conversation.flow.id, [None, None])
+        names[direction] = name(known.datagram.payload, known.framing) or names[direction]
         self.called(names, 0)
 
     def moment(self, frame: Frame) -> None:
@@ -137,6 +142,7 @@ class Connections:
     def split(self, most: int) -> Split:
         """The capture, which has ended, in at most so many groups."""
         self.pieces(self.streams.close())
+        self.heard(self.pipeline.datagrams.close())
         for stream, greeting in list(self.greetings.items()):
             if greeting is not None:
                 greeting.close()

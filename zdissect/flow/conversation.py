@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 
 from zdissect.flow import detect
 from zdissect.flow.batch import Batch, Cutter, Skipped
-from zdissect.flow.detect import Verdict
 from zdissect.flow.framing import DATAGRAM, STREAM, UNKNOWN, Framing
 from zdissect.flow.upgrade import is_upgrade
+from zdissect.flow.verdict import Verdict
 from zdissect.records import Chunk, Endpoint, Gap
 
 

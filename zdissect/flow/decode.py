@@ -6,6 +6,7 @@ from zdissect.engine.interpreter import interpret
 from zdissect.engine.tape import Buffer, Tape
 from zdissect.flow.framing import DATAGRAM, Framing
 from zdissect.grammar.batch import BATCH
+from zdissect.grammar.registry import UNDECODED
 from zdissect.grammar.rule import MALFORMED
 from zdissect.grammar.rules import RULES
 
@@ -38,6 +39,10 @@ def decode(
         limit: Largest size of the decompressed bytes; more is a finding, and nothing larger is allocated.
     """
     end = len(data) if stop is None else stop
+    if framing.big:
+        behind = start + framing.prefix
+        found = decode(data, framing._replace(prefix=0, big=False), cut=cut, limit=limit, start=behind, stop=end)
+        return found._replace(tape=preceded(found.tape, start))
     if framing.compression and _is_plain_close(data, start + framing.prefix, end):
         framing = framing._replace(compression=False)
     tape = interpret(BATCH, data, start, end, cut=cut, **framing.inputs)
@@ -54,6 +59,13 @@ def decode(
         tape.remarks.append(("compression", block[2], block[3], str(problem)))
         return Decoded(tape, None, None)
     return Decoded(tape, Buffer("decompressed", plain), interpret(BATCH, plain, **DATAGRAM.inputs))
+
+
+def preceded(tape: Tape, start: int) -> Tape:
+    """A tape with the bytes from `start` on in front that belong to nothing in it."""
+    (field, depth, _, stop, name), *rest = tape.spans
+    front = (UNDECODED, depth + 1, start, tape.start, tape.data[start : tape.start])
+    return Tape(tape.data, start, tape.stop, [(field, depth, start, stop, name), front, *rest], tape.remarks)
 
 
 def _is_plain_close(data: bytes, start: int, stop: int) -> bool:

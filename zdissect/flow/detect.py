@@ -1,16 +1,15 @@
 """Tells Zenoh from other protocols by content, on any port (notes 3, 5 and 14).
 
 Zenoh is accepted on evidence that chance doesn't give: a handshake, batches that chain, datagrams that decode to their
-last byte. Protocols that share Zenoh's ports are named by their first bytes and never decoded as Zenoh.
+last byte. Protocols that share Zenoh's ports are named (`protocols`) and never decoded as Zenoh.
 """
-
-from enum import Enum
 
 from zdissect.engine.interpreter import interpret
 from zdissect.engine.tape import Tape
-from zdissect.flow import resync
+from zdissect.flow import protocols, resync
 from zdissect.flow.decode import decode, is_batch, sound
 from zdissect.flow.framing import DATAGRAM_FRAMINGS, FRAMINGS, STREAM, Framing
+from zdissect.flow.verdict import Verdict
 from zdissect.grammar.batch import SCOUTING_DATAGRAM
 
 ZENOH_PORT = 7447
@@ -20,40 +19,6 @@ VERSIONS = (8, 9)
 
 LOOK_AHEAD = 1 << 16
 """Bytes of a stream that are looked at before it is given up as not Zenoh: more than the longest batch."""
-
-
-class Verdict(Enum):
-    """What a conversation is."""
-
-    ZENOH = "Zenoh"
-    MIDDLE = "Zenoh, from the middle of a stream"
-    TLS = "TLS"
-    QUIC = "QUIC"
-    HTTP = "HTTP"
-    WEBSOCKET = "WebSocket"
-    OTHER = "not Zenoh"
-    UNDECIDED = "undecided"
-
-
-_HTTP = tuple(word.encode() for word in ("GET ", "PUT ", "POST ", "HEAD ", "OPTIONS ", "DELETE ", "PATCH ", "HTTP/1."))
-_QUIC_VERSIONS = (0x00000001, 0x6B3343CF)
-
-
-def named(data: bytes) -> Verdict | None:
-    """A protocol that is known by the first bytes of a stream; None for any other."""
-    if data[:2] == b"\x16\x03" and len(data) > 5 and data[5] in (1, 2):
-        return Verdict.TLS
-    if data.startswith(_HTTP):
-        return Verdict.HTTP
-    return None
-
-
-def is_quic(data: bytes) -> bool:
-    """Whether a datagram has QUIC's long header (RFC 9000, 17.2) of a released version, a draft or a negotiation."""
-    if len(data) < 7 or not data[0] & 0x80:
-        return False
-    version = int.from_bytes(data[1:5], "big")
-    return version in _QUIC_VERSIONS or version >> 8 == 0xFF0000 or (version == 0 and len(data) > 14)
 
 
 def stream(
@@ -67,7 +32,7 @@ def stream(
         scanned: Where earlier looks at the same stream stopped, so that none is looked at twice; kept up to date.
     """
     scanned = {} if scanned is None else scanned
-    other = named(data)
+    other = protocols.of_stream(data)
     if other is not None:
         return other, STREAM
     if opens(data):
@@ -95,12 +60,21 @@ def scouting(data: bytes, *, cut: bool = False) -> Tape | None:
 
 
 def transport(data: bytes, *, cut: bool = False) -> Framing | None:
-    """The framing under which a datagram decodes to its end as a batch; None if it does under none.
+    """The framing under which a datagram decodes to its end as a batch; None if it does under none."""
+    return likeliest(data, framings(data, cut=cut))
+
+
+def framings(data: bytes, *, cut: bool = False) -> list[Framing]:
+    """The framings under which a datagram decodes to its end as a batch."""
+    return [framing for framing in DATAGRAM_FRAMINGS if is_batch(data, framing, cut=cut)]
+
+
+def likeliest(data: bytes, fitting: list[Framing]) -> Framing | None:
+    """The one of several framings that a datagram most likely has.
 
     A transport OAM, which nobody sends, is the last choice: it begins like a header byte that says "not compressed".
     """
-    found = [framing for framing in DATAGRAM_FRAMINGS if is_batch(data, framing, cut=cut)]
-    return found[-1 if not data[:1].strip(b"\x80\x00") else 0] if found else None
+    return fitting[-1 if not data[:1].strip(b"\x80\x00") else 0] if fitting else None
 
 
 def tells(data: bytes, framing: Framing, sequence: resync.Sequence, *, cut: bool = False) -> bool:

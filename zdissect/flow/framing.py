@@ -12,6 +12,8 @@ class Framing(NamedTuple):
     """Each batch starts with a header byte."""
     low_latency: bool = False
     """Network messages stand in the batch without a FRAME."""
+    big: bool = False
+    """The length is big endian, which it never is in Zenoh: the batch is read without it."""
 
     @property
     def inputs(self) -> dict[str, Any]:

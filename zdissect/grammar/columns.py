@@ -49,7 +49,7 @@ dst_zid             string        ZenohID of the receiver.
 src_role            string        Role of the sender: router, peer, client.
 dst_role            string        Role of the receiver.
 layer               string        scouting, transport, network.
-message             string        Name of the message: INIT_SYN, FRAME, PUSH.
+message             string        Name of the message: INIT_SYN, FRAME, PUSH; null: a batch in which none can be told.
 body                string        Name of the sub-message: PUT, QUERY, REPLY, D_SUBSCRIBER.
 reply_body          string        PUT or DEL inside a REPLY.
 sn                  int64         Sequence number, its own or that of the FRAME around it.

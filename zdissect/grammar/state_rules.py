@@ -83,6 +83,13 @@ FRAMINGS = (
     Rule("compression", ERROR, MALFORMED,
          "A compressed batch can't be decompressed, or is longer than the negotiated batch size then.",
          "code; notes 3.2 and 9 no. 24"),
+    Rule("length-prefix", ERROR, PROTOCOL,
+         "A batch is framed otherwise than its link asks for. On streams each has its length in front, in two bytes, "
+         "little endian (four behind the OPEN of a low-latency link); datagrams and WebSocket messages have none. It "
+         "was read as it must have been meant; receivers don't.", "code; notes 3.1"),
+    Rule("misplaced-message", WARNING, PROTOCOL,
+         "A message is sent over a link on which nobody expects it: scouting over a stream, a handshake to the port of "
+         "scouting.", "code; notes 5"),
     Rule("guessed-framing", NOTE, CAPTURE,
          "The handshake isn't in the capture; how batches are framed (compressed, low latency) was found by trying.",
          "notes 4.4"),

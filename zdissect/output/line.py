@@ -4,11 +4,13 @@ from typing import Any
 
 from zdissect.engine.messages import Row
 from zdissect.output.style import Style
-from zdissect.output.text import payload, quoted, safe, unresolved
+from zdissect.output.text import count, payload, quoted, safe, unresolved
 
 _NAMES = ("request_id", "interest_id", "interest_mode", "expr_id", "entity_id", "target", "consolidation", "budget",
           "timeout_ms", "version", "whatami", "zid", "resolution_sn", "batch_size", "lease_ms", "initial_sn", "patch",
           "close_reason", "locators")  # fmt: skip
+_SHOWN = 16
+"""Bytes shown of a batch that couldn't be decoded."""
 
 
 def key(row: Row) -> str:
@@ -18,9 +20,12 @@ def key(row: Row) -> str:
     return unresolved(row) if row.get("key_scope") is not None else ""
 
 
-def summary(row: Row, style: Style, limit: int) -> str:
-    """What a message says, in a line."""
+def summary(row: Row, style: Style, limit: int, data: bytes = b"") -> str:
+    """What a message says, in a line; `data` is shown if no message can be told in it."""
     name = f"{style.message}{row['message']}{style.end}"
+    if row["message"] is None:
+        shown = data[:_SHOWN].hex(" ") + (" .." if len(data) > _SHOWN else "")
+        name = f"{style.error}undecoded{style.end}: {count(len(data))}  {shown}".rstrip()
     if row["layer"] == "network":
         name = "  " + name
     words = [name]

@@ -62,7 +62,7 @@ def _sum(header: bytes) -> int:
 
 def _dissect(data: bytes, link: int, best: Best) -> Attempt | None:
     """The payload of a packet."""
-    from zdissect.flow import detect
+    from zdissect.flow import protocols
     from zdissect.flow.link import Decoder  # only here: it and what it needs aren't for plain hex
 
     decoder = Decoder()
@@ -74,7 +74,7 @@ def _dissect(data: bytes, link: int, best: Best) -> Attempt | None:
     who = f"a {'TCP' if tcp else 'UDP'} packet {_end(found.src)} > {_end(found.dst)}"
     if not found.payload:
         return Attempt(f"{who}, without payload", [])
-    other = detect.named(found.payload) if tcp else detect.is_quic(found.payload) and detect.Verdict.QUIC
+    other = protocols.of_stream(found.payload) if tcp else protocols.of_datagram(found.payload)
     if other:
         return Attempt(f"{who}: {other.value}, not Zenoh", [])
     name, inner = best(found.payload, _TCP if tcp else _UDP)

@@ -7,7 +7,7 @@ from zdissect.dissection import Item, Notice, Skip
 from zdissect.engine.lazy import LazyTape
 from zdissect.engine.tape import Tape
 from zdissect.flow.conversation import Flow
-from zdissect.flow.detect import Verdict
+from zdissect.flow.verdict import Verdict
 from zdissect.grammar.registry import UNDECODED
 from zdissect.pipeline import Pipeline
 

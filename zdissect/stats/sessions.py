@@ -58,7 +58,7 @@ class Sessions:
         made = False
         if not isinstance(item, Skip):
             plain = isinstance(item.tape, LazyTape)  # FRAMEs and KEEP_ALIVEs, nothing else
-            if not plain and item.messages and item.messages[0].row["layer"] == "scouting":
+            if item.scouting:
                 return
             made = item.buffer.name in ("decompressed", "reassembled")
         leg = self.legs.get(item.flow.id)

@@ -1,8 +1,9 @@
 """Rules of batches and of what carries them (notes 9 no. 23 and 24)."""
 
 from tests.say import push, put
-from tests.session.cases import ERROR, NOTE, case
+from tests.session.cases import ERROR, NOTE, WARNING, case
 from tests.talk import Talk
+from tests.wire import Parties
 from zdissect.flow.framing import Framing
 
 
@@ -48,3 +49,13 @@ def compressed_datagrams_without_their_handshake(fault: bool) -> Talk:
     talk = Talk(udp=True)
     talk.framings[0] = Framing(0, compression=fault)
     return talk.frame(0, push(), sn=9).frame(0, push())
+
+
+@case("length-prefix", ERROR, "", "batch.length", b"\x01\x00")
+def a_length_in_front_of_a_datagram(fault: bool) -> Talk:
+    return Talk(udp=True).open().raw(0, b"\x01\x00\x04" if fault else b"\x04")
+
+
+@case("misplaced-message", WARNING, "INIT_SYN", "init.header")
+def a_handshake_to_the_port_of_scouting(fault: bool) -> Talk:
+    return Talk(udp=True, parties=Parties(ports=(40000, 7446 if fault else 7447))).open()

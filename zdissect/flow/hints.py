@@ -1,0 +1,103 @@
+"""What the author of a port gets wrong first: batches that are framed otherwise than their link asks for, and messages
+that are sent over the wrong one. Looked for where a batch doesn't decode; read as far as it can be, and said so.
+"""
+
+from typing import NamedTuple
+
+from zdissect.engine.interpreter import interpret
+from zdissect.engine.tape import Tape
+from zdissect.flow.decode import decode, is_batch, preceded, sound
+from zdissect.flow.detect import scouting
+from zdissect.flow.framing import DATAGRAM, STREAM, Framing
+from zdissect.flow.resync import VERSIONS
+from zdissect.grammar.batch import SCOUTING_DATAGRAM
+
+_PREFIXES = tuple((size, big) for size in (2, 4) for big in (False, True))
+_SIZES = {2: "two bytes", 4: "four bytes"}
+_INIT = 1
+_ANY_BYTES = (0, 6)
+
+
+class Hint(NamedTuple):
+    """How a batch is meant to be read that isn't as its link asks for."""
+
+    framing: Framing
+    code: str
+    """The rule that it breaks."""
+    text: str
+    scouts: bool = False
+    """It is a scouting datagram."""
+
+    def tape(self, data: bytes, *, cut: bool = False) -> Tape:
+        """The batch, read as it is meant."""
+        prefix = self.framing.prefix
+        if not self.scouts:
+            tape = decode(data, self.framing, cut=cut).tape
+        else:
+            tape = interpret(SCOUTING_DATAGRAM, data, prefix, cut=cut)
+            tape = preceded(tape, 0) if prefix else tape
+        tape.remarks.insert(0, (self.code, 0, min(max(prefix, 1), len(data)), self.text))
+        return tape
+
+
+def of_datagram(data: bytes, framing: Framing) -> Hint | None:
+    """What is wrong with a datagram, or a WebSocket message, that doesn't decode: a length in front that fits."""
+    for size, big in _PREFIXES:
+        if _length(data, size, big) != len(data) - size or len(data) == size:
+            continue
+        text = f"a length of {_SIZES[size]}{' (big endian)' * big} in front: there is none in datagrams and messages"
+        meant = framing._replace(prefix=size, big=big)
+        if scouting(data[size:]):
+            return Hint(meant, "length-prefix", text, scouts=True)
+        if is_batch(data, meant) or (_starts(data[size:]) and not _chance(data)):
+            return Hint(meant, "length-prefix", text)
+    return None
+
+
+def doubtful(data: bytes, tape: Tape) -> bool:
+    """Whether a datagram may be meant otherwise than it was read: it doesn't decode, or by chance,
+    or there is nothing to decode."""
+    return not data or not sound(tape) or _chance(data)
+
+
+def _chance(data: bytes) -> bool:
+    """Whether bytes begin as OAM or FRAGMENT, which take nearly any bytes for their content."""
+    return bool(data) and data[0] & 31 in _ANY_BYTES
+
+
+def _starts(data: bytes) -> bool:
+    """Whether bytes begin with a message, if no more than that is right."""
+    return any(span[0].kind == "message" for span in decode(data, DATAGRAM).tape.spans)
+
+
+def of_stream(data: bytes, *, whole: bool) -> Hint | None:
+    """What is wrong with the first bytes of a stream whose prefix leads nowhere.
+
+    Args:
+        whole: A segment, or the stream, ends here.
+    """
+    if whole and opens(data):
+        return Hint(DATAGRAM, "length-prefix", "no length in front: on streams each batch has one, of two bytes")
+    for size, big in _PREFIXES[1:]:
+        length = _length(data, size, big)
+        if 0 < length <= len(data) - size and opens(data[size : size + length]):
+            wrong = f"big endian, of {_SIZES[size]}" if big else f"of {_SIZES[size]}"
+            text = f"the length in front is {wrong}; before OPEN it has two bytes, little endian"
+            return Hint(Framing(size, big=big), "length-prefix", text)
+    over = "scouting goes over UDP"
+    if whole and scouting(data):
+        return Hint(DATAGRAM, "misplaced-message", f"a scouting message in a stream: {over}", scouts=True)
+    size = _length(data, 2, False)
+    if 0 < size <= len(data) - 2 and scouting(data[2 : 2 + size]):
+        return Hint(STREAM, "misplaced-message", f"a scouting message in a stream: {over}", scouts=True)
+    return None
+
+
+def opens(data: bytes) -> bool:
+    """Whether bytes are, to the last one, a batch that begins with an INIT of a version that is known."""
+    return len(data) > 2 and data[0] & 31 == _INIT and data[1] in VERSIONS and is_batch(data, DATAGRAM)
+
+
+def _length(data: bytes, size: int, big: bool) -> int:
+    """The number in the first bytes; -1 if they aren't all there."""
+    return int.from_bytes(data[:size], "big" if big else "little") if len(data) >= size else -1
