@@ -69,6 +69,13 @@ def test_every_file_is_installed(installed):
         assert re.sub("^cli/", "zdissect_cli/", name) in files
 
 
+def test_spark_finds_its_source(tmp_path):
+    """Spark goes through the list of all top-level modules; in an editable installation too."""
+    code = "import pkgutil; print(*(one.name for one in pkgutil.iter_modules()))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert "pyspark_zenoh" in done.stdout.split(), "installed before the file was there? pip install -e '.[dev]'"
+
+
 def test_types_are_for_others_too():
     assert (Path(zdissect.__file__).parent / "py.typed").is_file()
 

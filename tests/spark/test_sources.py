@@ -1,6 +1,9 @@
 """The data sources, and what notebooks use."""
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -69,6 +72,22 @@ def test_options_are_checked(options, says):
         Options.of({"path": "x", **options})
 
 
+@pytest.mark.parametrize("source", ["zenoh", "zenoh-frames"])
+def test_a_place_that_is_not_there(source, spark, tmp_path):
+    """Said with `load`; a directory without captures when it is read, as more may come."""
+    from pyspark.errors import PySparkException
+
+    from zdissect.spark import register
+
+    register(spark)
+    for place in (tmp_path / "nowhere", (tmp_path / "nowhere").as_uri(), tmp_path / "capture.pcap"):
+        with pytest.raises(PySparkException, match="there is no such file or directory"):
+            spark.read.format(source).load(str(place))
+    some = spark.read.format(source).load(str(tmp_path))
+    with pytest.raises(PySparkException, match="no captures in"):
+        some.count()
+
+
 def test_conditions():
     import pyarrow as pa
     from pyspark.sql import datasource as ds
@@ -95,3 +114,24 @@ def test_the_example_of_the_documentation(spark, monkeypatch):
     assert example is not None
     monkeypatch.chdir(ROOT)
     exec(compile(example[1].replace('"captures"', '"samples"'), "docs/spark.md", "exec"), {"spark": spark})
+
+
+def test_workers_run_the_python_that_imports_it():
+    """And not the one that PATH has; unless one is named."""
+    code = "import os, zdissect.spark; print(os.environ['PYSPARK_PYTHON'])"
+    env = {name: value for name, value in os.environ.items() if name != "PYSPARK_PYTHON"}
+    for given, wanted in (({}, sys.executable), ({"PYSPARK_PYTHON": "python9"}, "python9")):
+        done = subprocess.run([sys.executable, "-c", code], env=env | given, capture_output=True, text=True)
+        assert done.stdout.strip() == wanted, done.stderr
+
+
+def test_a_session_that_was_there_before(spark, monkeypatch):
+    """It runs the `python3` of PATH, which may be another one or none."""
+    from zdissect.spark import register
+
+    monkeypatch.setattr(spark.sparkContext, "pythonExec", "python3")
+    register(spark)
+    assert spark.sparkContext.pythonExec == sys.executable
+    monkeypatch.setattr(spark.sparkContext, "pythonExec", "python9")
+    register(spark)
+    assert spark.sparkContext.pythonExec == "python9"

@@ -6,21 +6,27 @@
     messages.groupBy("message").count().show()
 
 Needs pyspark, pyarrow and pandas: `pip install 'zdissect[spark]'`. Everything here uses the DataFrame API only, so that
-it works over Spark Connect too.
+it works over Spark Connect too. Sessions that start once this is imported run their workers with the Python that
+imported it, unless `PYSPARK_PYTHON` names another.
 """
 
 from typing import TYPE_CHECKING
+
+from zdissect.spark import interpreter
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 __all__ = ["pack", "read_messages", "register"]
 
+interpreter.prefer()
+
 
 def register(spark: "SparkSession") -> None:
     """Makes `spark.read.format("zenoh")` and `format("zenoh-frames")` known to a session."""
     from zdissect.spark.source import Zenoh, ZenohFrames
 
+    interpreter.adopt(spark)
     spark.dataSource.register(Zenoh)
     spark.dataSource.register(ZenohFrames)
 

@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from typing import IO, TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from zdissect.spark import failures, java
+from zdissect.spark import failures, interpreter, java
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -70,8 +70,7 @@ def open_session(master: str | None = None, conf: Mapping[str, str] | None = Non
     Raises NoSparkError.
     """
     require()
-    # unset, workers would run the python3 of PATH, which may be another one
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    interpreter.prefer()
     from pyspark.sql import SparkSession
 
     there = submitted()

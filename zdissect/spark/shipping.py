@@ -3,14 +3,16 @@
 import zipfile
 from pathlib import Path
 
-_PACKAGES = ("zdissect", "pyspark_zenoh")
+_SOURCE = "pyspark_zenoh.py"
+"""Stands at the top as well: see there."""
 
 
 def write_zip(path: str) -> str:
     """Writes the zip; returns its path."""
-    top = Path(__file__).parents[2]
+    here = Path(__file__).parent
+    top = here.parents[1]
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
-        for package in _PACKAGES:
-            for file in sorted((top / package).rglob("*.py")):
-                packed.write(file, file.relative_to(top))
+        for file in sorted((top / "zdissect").rglob("*.py")):
+            packed.write(file, file.relative_to(top))
+        packed.write(here / _SOURCE, _SOURCE)
     return path

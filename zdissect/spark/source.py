@@ -8,7 +8,7 @@ are one capture). Of `zenoh`: `ports` (`9000` or `tcp:9000,udp:7000`: what is Ze
 session has spark.sql.python.filterPushdown.enabled: it refuses sources that take filters where it hasn't).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
 import pyarrow as pa
@@ -23,7 +23,7 @@ from zdissect.spark.filters import Conditions
 from zdissect.spark.options import Options
 from zdissect.spark.plan import Planned, Task
 from zdissect.spark.ranges import survey
-from zdissect.spark.store import is_remote, open_source, sources
+from zdissect.spark.store import is_remote, open_source, require, sources
 from zdissect.spark.tables import MESSAGES, ddl
 
 PLAN = "plan"
@@ -40,6 +40,12 @@ def planned(options: Options) -> list[list[Planned]]:
     return plan.captures(map(survey, found), options.join)
 
 
+def checked(given: Mapping[str, str]) -> None:
+    """Raises ValueError for options that aren't right, FileNotFoundError for a path where nothing is: with `load`, as
+    the sources of Spark do, and not when the first row is wanted."""
+    require(Options.of(given).path)
+
+
 class ZenohFrames(DataSource):
     """The frames of captures, one row each, read in ranges by many workers."""
 
@@ -49,6 +55,8 @@ class ZenohFrames(DataSource):
 
     def schema(self) -> str:
         internal = PLAN in self.options
+        if not internal:
+            checked(self.options)
         return frames.ddl(frames.PUBLIC + frames.INTERNAL if internal else frames.PUBLIC)
 
     def reader(self, schema: StructType) -> DataSourceReader:
@@ -85,6 +93,7 @@ class Zenoh(DataSource):
         return "zenoh"
 
     def schema(self) -> str:
+        checked(self.options)
         return ddl(MESSAGES)
 
     def reader(self, schema: StructType) -> DataSourceReader:

@@ -41,9 +41,11 @@ def everywhere(path: str) -> str:
 def sources(path: str, include: Iterable[str] = ()) -> list[Source]:
     """The captures in a directory and all below it, or one file, as `zdissect batch` finds them.
 
-    Behind a URI the name alone tells what is a capture. Raises OSError if the place can't be listed.
+    Behind a URI the name alone tells what is a capture. Raises OSError if there is no such place, or it can't be
+    listed.
     """
     if not is_remote(path):
+        require(path)
         return find(local(path), include)
     from pyarrow.fs import FileSelector, FileType, PyFileSystem
 
@@ -84,6 +86,19 @@ def open_source(path: str, name: str) -> Capture:
     except (OSError, ValueError, NotImplementedError) as error:
         raise CaptureError(path, f"it cannot be opened ({error})") from error
     return Capture(path, name, file)
+
+
+def require(path: str) -> None:
+    """Raises FileNotFoundError if there is nothing at a path or URI."""
+    if is_remote(path):
+        from pyarrow.fs import FileType
+
+        system, inner = _system(path)
+        there = system.get_file_info(inner).type != FileType.NotFound
+    else:
+        there = os.path.exists(local(path))
+    if not there:
+        raise FileNotFoundError(f"{path}: there is no such file or directory")
 
 
 def exists(path: str) -> bool:

@@ -1,0 +1,27 @@
+"""Which Python the workers run. Spark takes `PYSPARK_PYTHON`, or the `python3` of PATH: another one, without zdissect,
+where a notebook or program was started by the path of its Python."""
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_UNSET = "python3"
+
+
+def prefer() -> None:
+    """Sessions that start from now on run this Python on their workers, unless something else is asked for."""
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+
+
+def adopt(spark: "SparkSession") -> None:
+    """A session that runs on this machine, and started before `prefer`, does so too."""
+    from pyspark.sql.utils import is_remote
+
+    if is_remote():
+        return
+    context = spark.sparkContext
+    if (context.master or "").startswith("local") and context.pythonExec == _UNSET:
+        context.pythonExec = sys.executable

@@ -1,0 +1,10 @@
+"""Lets Spark find `zenoh` by itself: it imports all top-level modules with such names and registers their
+`DefaultSource`. So this file is installed a second time, beside the package (see setup.py)."""
+
+from zdissect.spark.source import Zenoh
+
+__all__ = ["DefaultSource"]
+
+
+class DefaultSource(Zenoh):
+    """The data source `zenoh`: see `zdissect.spark.source`."""
