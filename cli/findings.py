@@ -1,9 +1,11 @@
 """Findings in numbers: the summary on standard error, and --fail-on."""
 
 from collections import Counter
+from collections.abc import Iterator
 
 from zdissect.grammar.rule import ERROR, NOTE, WARNING
 from zdissect.grammar.rules import RULES
+from zdissect.session.places import Places
 
 SEVERITIES = (NOTE, WARNING, ERROR)
 
@@ -24,3 +26,15 @@ def describe(found: Counter[str]) -> str:
             each = ", ".join(f"{code} {number}" for code, number in sorted(codes.items()))
             parts.append(f"{total} {severity}{'s' if total > 1 else ''} ({each})")
     return f"{'; '.join(parts)}. `zdissect explain CODE` tells more"
+
+
+def absences(refused: Places, silent: Places) -> Iterator[str]:
+    """What didn't come about, in a sentence each."""
+    if refused.count:
+        yield f"{_many(refused, 'connection')} refused during the handshake {refused}"
+    if silent.count:
+        yield f"{silent.count} {'query' if silent.count == 1 else 'queries'} without an answer {silent}"
+
+
+def _many(places: Places, noun: str) -> str:
+    return f"1 {noun} was" if places.count == 1 else f"{places.count} {noun}s were"

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from zdissect.capture import CaptureError, open_capture
 from zdissect.pipeline import Options, Pipeline
 from zdissect.records import Frame
+from zdissect.stats.queries import Queries
 
 from .common import complain
-from .findings import describe
+from .findings import absences, describe
 from .writers import Writer
 
 
@@ -21,6 +22,7 @@ class Run:
         self.writer = writer
         self.pipeline = Pipeline(options)
         self.problems: list[CaptureError] = []
+        self.queries = Queries()
         self.frames = 0
         self.live = "-" in files
 
@@ -34,6 +36,7 @@ class Run:
             for frame in self.read():
                 for item in feed(frame):
                     pending.append(show(item))
+                    self.queries.take(item)
                     size += len(pending[-1])
                 if size > _BLOCK or (self.live and pending):
                     text = "".join(pending)
@@ -70,6 +73,8 @@ class Run:
         others = ", ".join(f"{number} {_OPAQUE.get(name, name)}" for name, number in self.pipeline.others().items())
         if others:
             complain(f"conversations that aren't shown: {others}")
+        for text in absences(self.pipeline.sessions.refused, self.queries.silent()):
+            complain(text)
         if self.writer.findings:
             complain(describe(self.writer.findings))
 

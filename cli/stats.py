@@ -10,10 +10,12 @@ import click
 
 from zdissect.capture import CaptureError, open_capture
 from zdissect.pipeline import Options, Pipeline
+from zdissect.session.places import Places
 from zdissect.stats import Stats
 
 from .common import DONE, UNREADABLE, color_option, complain, wants_color
 from .decode_as import decode_as
+from .findings import absences
 
 _UNLIMITED = 100_000
 """Columns where nothing is folded: output that isn't a terminal."""
@@ -42,6 +44,9 @@ def stats(files: tuple[str, ...], as_json: bool, top: int, rules: tuple[str, ...
     sys.stdout.flush()
     for problem in problems:
         complain(str(problem))
+    if not quiet:
+        for text in absences(Places(**report["refused"]), Places(**report["queries"]["silent"])):
+            complain(text)
     if not report["messages"] and not quiet:
         complain(f"no Zenoh found in {report['capture']['frames']} frames")
     if interrupted:

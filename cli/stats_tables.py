@@ -188,7 +188,8 @@ def _keys(keys: Report, top: int, narrow: bool) -> Iterator[RenderableType]:
 
 def _queries(queries: Report, top: int) -> Iterator[RenderableType]:
     endless = ("No end",) if queries["unanswered"] else ()
-    numbers = ("Queries", "Replies", "Min", "Median", "p95", "Max", *endless)
+    several = ("Requests",) if queries["requests"] > queries["queries"] else ()
+    numbers = ("Queries", *several, "Replies", "Min", "Median", "p95", "Max", *endless)
     table = _table("Key", *numbers, right=numbers)
     shown = queries["keys"][: top or None]
     rows = [*shown, {**queries, "key_expr": "all"}] if len(queries["keys"]) != 1 else shown
@@ -197,13 +198,15 @@ def _queries(queries: Report, top: int) -> Iterator[RenderableType]:
         spans = [duration(times[name] / 1e9) if times else "" for name in ("min", "median", "p95", "max")]
         replies = f"{one['replies']}+{one['errors']}E" if one["errors"] else one["replies"]
         last = [one["unanswered"] or ""] if endless else []
+        hops = [one["requests"]] if several else []
         style = "bold" if "keys" in one else ""
-        _row(table, safe(one["key_expr"]), one["queries"], replies, *spans, *last, style=style)
+        _row(table, safe(one["key_expr"]), one["queries"], *hops, replies, *spans, *last, style=style)
     yield table
     yield from _more(len(queries["keys"]) - len(shown), "key")
     words = ["Times to the first answer"]
+    words += ["Requests: also those to several neighbours, and passed on by routers"] if several else []
     words += ["E: errors"] if queries["errors"] else []
-    words += ["No end: no RESPONSE_FINAL"] if endless else []
+    words += ["No end: no answer, no RESPONSE_FINAL"] if endless else []
     if queries["without_reply"]:
         words.append(f"{queries['without_reply']} ended without a reply")
     if queries["stray_answers"]:

@@ -9,25 +9,19 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from zdissect.dissection import Dissection, Item, Skip
-from zdissect.engine.compiler import Reader
+from zdissect.dissector import EMPTY, WHY, Dissector
 from zdissect.engine.interpreter import interpret
-from zdissect.engine.lazy import lazy_messages
-from zdissect.engine.messages import Message, add_findings, inherit, messages, nameless
-from zdissect.engine.tape import Buffer
-from zdissect.flow import detect, hints
+from zdissect.flow import detect
 from zdissect.flow.batch import Batch, Skipped
 from zdissect.flow.causal import Causal
 from zdissect.flow.conversation import Flow, StreamConversation
 from zdissect.flow.datagrams import SCOUTING, Datagrams, Known, buffer_of
-from zdissect.flow.decode import decode
-from zdissect.flow.framing import DATAGRAM
-from zdissect.flow.hints import Hint
 from zdissect.flow.link import Decoder
 from zdissect.flow.tcp import Streams
+from zdissect.flow.ticks import Ticks
 from zdissect.flow.verdict import Verdict
-from zdissect.grammar.batch import NETWORK_MESSAGE, SCOUTING_DATAGRAM
+from zdissect.grammar.batch import SCOUTING_DATAGRAM
 from zdissect.records import Chunk, Datagram, End, Frame, Gap, Overlap, StreamItem
-from zdissect.session.fragments import Assembled
 from zdissect.session.session import Link
 from zdissect.session.state import Sessions
 
@@ -58,9 +52,10 @@ class Pipeline:
     decoder: Decoder = field(default_factory=Decoder)
     streams: Streams = field(default_factory=Streams)
     causal: Causal = field(init=False)
+    dissector: Dissector = field(init=False)
     conversations: dict[int, StreamConversation] = field(default_factory=dict)
     datagrams: Datagrams = field(init=False)
-    reader: Reader = field(default_factory=Reader)
+    ticks: Ticks = field(default_factory=Ticks)
     sessions: Sessions = field(default_factory=Sessions)
     gone: Counter[str] = field(default_factory=Counter)
     """Connections that ended and weren't Zenoh, by what they were."""
@@ -68,26 +63,40 @@ class Pipeline:
     """Their bytes."""
     links: list[Link] = field(default_factory=list)
     """Links that ended, if `Options.history` asks to keep them."""
+    last: Frame | None = None
+    """The last frame of the capture so far."""
 
     def __post_init__(self) -> None:
         ports = frozenset({detect.ZENOH_PORT, detect.SCOUTING_PORT})
         self.datagrams = Datagrams(ports | self.options.udp_ports, self.options.udp_ports)
         self.causal = Causal(self.streams.first)
+        self.dissector = Dissector(self.sessions, self.options.rows)
 
     def feed(self, frame: Frame) -> list[Item]:
-        """What this frame completes, in order."""
+        """What this frame completes, in order, and what it shows to be overdue."""
+        self.last = frame
+        ticks = self.ticks
+        tick = not ticks.low <= frame.ts_ns < ticks.high and ticks.feed(frame.ts_ns)
+        if tick:
+            self.sessions.now_ns = frame.ts_ns
         packet = self.decoder.feed(frame)
-        if packet is None:
-            return []
-        self.captured += len(packet.payload)
         out: list[Item] = []
-        if isinstance(packet, Datagram):
-            for known in self.datagrams.feed(packet):
-                self.datagram(known, out)
-        else:
-            for item in self.causal.feed(packet, self.streams.feed(packet)):
-                self.stream(item, out)
+        if packet is not None:
+            self.captured += len(packet.payload)
+            if isinstance(packet, Datagram):
+                for known in self.datagrams.feed(packet):
+                    self.datagram(known, out)
+            else:
+                for item in self.causal.feed(packet, self.streams.feed(packet)):
+                    self.stream(item, out)
+        if tick:
+            self.tick(frame, out)
         return out
+
+    def tick(self, frame: Frame, out: list[Item]) -> None:
+        """Adds what is overdue by the time of a frame."""
+        self.sessions.tick(frame)
+        self.dissector.told(out)
 
     def late(self, items: list[StreamItem], now_ns: int) -> list[Item]:
         """What pieces of TCP streams complete that came because of segments that were fed elsewhere."""
@@ -101,10 +110,14 @@ class Pipeline:
         out: list[Item] = []
         for item in self.causal.close(self.streams.close()):
             self.stream(item, out)
-        for stream in list(self.conversations):
-            self.end(stream, out)
+        for conversation in self.conversations.values():
+            self.batches(conversation, conversation.close(), out)
         for known in self.datagrams.close():
             self.datagram(known, out)
+        if self.last is not None and self.ticks.near(self.last.ts_ns, self.ticks.now_ns):
+            self.tick(self.last, out)
+        for stream in list(self.conversations):
+            self.end(stream)
         return out
 
     def others(self) -> Counter[str]:
@@ -131,16 +144,17 @@ class Pipeline:
             out.append(Skip(item.frame, flow, item.direction, item.offset, item.size, b"", why, "tcp-overlap"))
         else:
             conversation.ended[item.direction] = True
-            self.sessions.ending(conversation.flow.id)
+            self.sessions.ending(conversation.flow, item.direction, item.frame)
+            self.dissector.told(out)
             ended_ns = item.frame.ts_ns if item.frame is not None else 0
             conversation.flow.endings.append((item.direction, item.reason, ended_ns))
             if all(conversation.ended):
-                self.end(item.stream, out)
+                self.batches(conversation, conversation.close(), out)
+                self.end(item.stream)
 
-    def end(self, stream: int, out: list[Item]) -> None:
+    def end(self, stream: int) -> None:
         """A TCP connection, or the capture, has ended."""
         conversation = self.conversations.pop(stream)
-        self.batches(conversation, conversation.close(), out)
         link = self.sessions.end(conversation.flow.id)
         if link is not None and self.options.history:
             self.links.append(link)
@@ -167,8 +181,8 @@ class Pipeline:
                     self.sessions.skip(skip)
                 out.append(skip)
                 continue
-            item = Dissection(one.frame, one.frames, flow, direction, one.buffer, _EMPTY, one.framing, one.missing)
-            self.dissect(item, _WHY.get(one.missing, ""), out)
+            item = Dissection(one.frame, one.frames, flow, direction, one.buffer, EMPTY, one.framing, one.missing)
+            self.dissector.dissect(item, WHY.get(one.missing, ""), out)
             framing = self.sessions.framing(flow.id, direction)
             if framing is not None:
                 conversation.reframe(direction, framing)
@@ -177,94 +191,20 @@ class Pipeline:
         """Dissects a datagram that is known to be Zenoh."""
         conversation, one, kind, framing = known
         flow, direction = conversation.flow, conversation.direction(one)
-        item = Dissection(one.frame, one.frames, flow, direction, buffer_of(one), _EMPTY, framing)
+        item = Dissection(one.frame, one.frames, flow, direction, buffer_of(one), EMPTY, framing)
         item.missing = "cut" if one.missing else ""
         if kind == SCOUTING:
             item.tape = interpret(SCOUTING_DATAGRAM, one.payload, cut=bool(one.missing))
             item.scouting = True
-            self.known(item, out)
+            self.dissector.known(item, out)
             return
-        self.dissect(item, f"{one.missing} bytes more were on the wire", out)
+        self.dissector.dissect(item, f"{one.missing} bytes more were on the wire", out)
         agreed = self.sessions.framing(flow.id, direction)
         if agreed is not None:
             conversation.framings[direction] = agreed
 
-    def dissect(self, item: Dissection, why: str, out: list[Item]) -> None:
-        """Decodes a batch; a compressed one gives two dissections, the batch and what it holds."""
-        data, framing = item.buffer.data, item.framing
-        if self.options.rows and data and not (item.missing or framing.compression or framing.low_latency):
-            cells = self.reader.batch(data, framing.prefix)
-            if cells is not None:
-                item.tape, found = lazy_messages(data, framing.prefix, cells)
-                self.known(item, out, found)
-                return
-        limit = self.sessions.batch_limit(item.flow.id)
-        item.tape, plain, inner = decode(data, item.framing, cut=bool(item.missing), limit=limit)
-        self.sessions.framed(item)
-        if item.missing:
-            item.tape.remarks.append((MISSING[item.missing], len(data), len(data), why))
-        if plain is None or inner is None:
-            if not (item.missing or framing.prefix) and hints.doubtful(data, item.tape):
-                self.hint(item, hints.of_datagram(data, framing))
-            self.known(item, out)
-            return
-        out.append(item)
-        plain.origin = item.buffer.origin
-        content = Dissection(item.frame, item.frames, item.flow, item.direction, plain, inner, DATAGRAM)
-        size = len(data) - item.framing.prefix - 1
-        content.origin = f"decompressed from {size} bytes, ratio {len(plain.data) / max(size, 1):.2f}"
-        self.known(content, out, outer=item)
-
-    @staticmethod
-    def hint(item: Dissection, hint: Hint | None) -> None:
-        """Reads a batch as it is meant, if that is known."""
-        if not item.buffer.data:
-            item.tape.remarks.append(("truncated", 0, 0, "nothing is in it"))
-        elif hint is not None:
-            item.tape, item.framing, item.scouting = hint.tape(item.buffer.data), hint.framing, hint.scouts
-
-    def known(
-        self, item: Dissection, out: list[Item], found: list[Message] | None = None, outer: Dissection | None = None
-    ) -> None:
-        """Adds what the session knows; then come the messages that fragments of this batch complete."""
-        item.messages = messages(item.tape) if found is None else found
-        whole = self.sessions.feed(item)
-        if item.tape.remarks:
-            item.messages = [message for message in item.messages if not message.repeated]
-            if not item.messages:
-                item.messages = nameless(item.tape, "scouting" if item.scouting else "transport")
-            add_findings(item.tape, item.messages)
-        if outer is not None:
-            add_findings(outer.tape, item.messages)
-            for message in item.messages:
-                message.row["compressed"] = True
-        out.append(item)
-        out += [self.assembled(item, one) for one in whole]
-
-    def assembled(self, item: Dissection, whole: Assembled) -> Dissection:
-        """A message that was put together from fragments."""
-        buffer = Buffer("reassembled", whole.data, whole.origin)
-        tape = interpret(NETWORK_MESSAGE, whole.data)
-        out = Dissection(item.frame, tuple(whole.frames), item.flow, item.direction, buffer, tape, DATAGRAM)
-        out.origin = f"reassembled from {whole.pieces} fragments"
-        out.messages = messages(tape)
-        for message in out.messages:
-            message.row["fragments"] = whole.frames
-            inherit(message.row, whole.channel)
-        self.sessions.assembled(out)
-        out.messages = out.messages or nameless(tape, "network")
-        add_findings(tape, out.messages)
-        return out
-
 
 _NAMED = frozenset(Verdict) - {Verdict.ZENOH, Verdict.MIDDLE, Verdict.UNDECIDED}
-_EMPTY = interpret(NETWORK_MESSAGE, b"", cut=True)
-MISSING = {"cut": "cut-by-capture", "lost": "torn-batch", "end": "stream-ends"}
-_WHY = {
-    "cut": "the rest was cut off by the capture (snap length)",
-    "lost": "the rest isn't in the capture",
-    "end": "the stream ends in the middle of a batch",
-}
 
 
 def dissect(frames: Iterable[Frame], options: Options | None = None) -> Iterator[Item]:

@@ -13,7 +13,7 @@ SAMPLES = Path(__file__).parents[2] / "samples"
 EMPTY = bytes.fromhex("d4c3b2a1020004000000000000000000ffff000001000000")
 
 TIMES = {"count", "min", "median", "p95", "max"}
-QUERY = {"queries", "replies", "errors", "without_reply", "unanswered", "response_time_ns", "final_time_ns"}
+QUERY = {"queries", "requests", "replies", "errors", "without_reply", "unanswered", "response_time_ns", "final_time_ns"}
 
 
 def _run(*args: str | Path):
@@ -44,7 +44,7 @@ def test_the_schema_of_json():
     found = json.loads(_run("--json", SAMPLES / "query-router.pcap").stdout)
     assert set(found) == {
         "schema_version", "capture", "accounting", "conversations", "sessions", "messages", "keys", "queries",
-        "findings",
+        "refused", "findings",
     }  # fmt: skip
     assert found["schema_version"] == 1
     assert set(found["capture"]) == {"files", "frames", "first_ts_ns", "last_ts_ns", "duration_s"}
@@ -65,7 +65,7 @@ def test_the_schema_of_json():
     assert set(found["keys"]["listed"][0]) == {
         "key_expr", "resolved", "messages", "puts", "deletes", "replies", "bytes", "rate_hz", "sources",
     }  # fmt: skip
-    assert set(found["queries"]) == QUERY | {"stray_answers", "keys", "others"}
+    assert set(found["queries"]) == QUERY | {"silent", "stray_answers", "keys", "others"}
     assert set(found["queries"]["keys"][0]) == QUERY | {"key_expr"}
     assert set(found["queries"]["response_time_ns"]) == TIMES
     assert set(found["findings"][0]) == {

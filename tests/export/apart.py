@@ -7,7 +7,7 @@ from typing import Any
 
 from zdissect.export.connections import Connections
 from zdissect.export.decoding import Decoding, Settings, TableBatch
-from zdissect.export.groups import GroupDecoding, Lookup, Moment, Share, Split
+from zdissect.export.groups import GroupDecoding, Lookup, Split
 from zdissect.records import Frame
 
 SETTINGS = Settings()
@@ -33,11 +33,9 @@ def whole(some: list[Frame]) -> Tables:
 def decodings(some: list[Frame], split: Split) -> tuple[list[GroupDecoding], Counter[str]]:
     """The groups after their last frame, and their rows."""
     lookup = Lookup(split.groups)
-    shares = [Share(some[0].source, group, split.numbers[group], split.latest_ns) for group in range(len(split.sizes))]
+    shares = [split.share(some[0].source, group) for group in range(len(split.sizes))]
     out = [GroupDecoding(SETTINGS, share) for share in shares]
-    told: dict[tuple[str, int], list[tuple[int, Moment]]] = {}
-    for group, moment in split.moments:
-        told.setdefault((moment.file, moment.number), []).append((group, moment))
+    told = split.told()
     rows: Counter[str] = Counter()
     for frame in some:
         for group, moment in told.get((frame.source, frame.number), ()):

@@ -37,7 +37,6 @@ class LazyMessage(Message):
     def __init__(self, tape: Tape, number: int, found: Cell | Row) -> None:
         self.tape = tape
         self.number = number
-        self.repeated = False
         self.made: Row | None = None
         if isinstance(found, tuple):
             self.template = found[0]

@@ -24,7 +24,7 @@ LAYERS = frozenset({"scouting", "transport", "network"})
 class Message:
     """One message of a tape: its row, and its part of the spans."""
 
-    __slots__ = ("first", "repeated", "row", "stop", "tape")
+    __slots__ = ("first", "row", "stop", "tape")
 
     template: Any = None
     """What it has in common with others, where it stands for its row, with..."""
@@ -38,8 +38,6 @@ class Message:
         self.stop = len(tape.spans)
         """Index of the first span that isn't its own (nor of a message inside it)."""
         self.row = row
-        self.repeated = False
-        """It says once more what its sender has said: no message of its own."""
 
     @property
     def header(self) -> int:

@@ -8,7 +8,7 @@ what isn't plain TCP is one more thing to be tied to. What was tied together too
 from collections.abc import Iterable, Iterator
 
 from zdissect.engine.messages import messages
-from zdissect.export.groups import Moment, Split, shared_out
+from zdissect.export.groups import ALL, Moment, Split, shared_out
 from zdissect.flow.batch import Batch, Skipped
 from zdissect.flow.conversation import StreamConversation
 from zdissect.flow.datagrams import TRANSPORT, Known
@@ -16,6 +16,7 @@ from zdissect.flow.decode import decode
 from zdissect.flow.detect import LOOK_AHEAD
 from zdissect.flow.framing import Framing
 from zdissect.flow.partial import Observed
+from zdissect.flow.ticks import Ticks
 from zdissect.flow.verdict import Verdict
 from zdissect.pipeline import Options, Pipeline
 from zdissect.records import Chunk, Datagram, End, Endpoint, Frame, Gap, Overlap, Segment, StreamItem
@@ -47,10 +48,21 @@ class Connections:
         self.moments: list[tuple[Moment, list[int]]] = []
         """What connections did to each other; the numbers of those whose waits it was."""
         self.latest_ns = 0
+        self.last = Moment("", 0, 0, 0)
+        """The frame fed last."""
+        self.ticks = Ticks()
 
     def feed(self, frame: Frame) -> None:
         """Takes a frame."""
         self.latest_ns = max(self.latest_ns, frame.ts_ns)
+        self.last = Moment(frame.source, frame.number, frame.ts_ns, self.latest_ns)
+        self.take(frame)
+        tick = self.ticks.feed(frame.ts_ns)
+        if tick or self.streams.looked or self.streams.dropped:
+            self.moment(tick)
+
+    def take(self, frame: Frame) -> None:
+        """Takes what is in a frame."""
         packet = self.pipeline.decoder.feed(frame)
         size = len(frame.data) + RECORD
         if not isinstance(packet, Segment):
@@ -63,8 +75,6 @@ class Connections:
         if packet.offset < 0:
             self.tie(node, 0)
         self.pieces(self.streams.feed(packet))
-        if self.streams.looked or self.streams.dropped:
-            self.moment(frame)
 
     def pieces(self, items: list[StreamItem]) -> None:
         """Takes pieces of streams."""
@@ -118,10 +128,10 @@ class Connections:
         names[direction] = name(known.datagram.payload, known.framing) or names[direction]
         self.called(names, 0)
 
-    def moment(self, frame: Frame) -> None:
+    def moment(self, tick: bool) -> None:
         """Writes down what the frame fed last did to connections that it doesn't belong to."""
         looked, dropped = self.streams.looked, self.streams.dropped
-        moment = Moment(frame.source, frame.number, frame.ts_ns, self.latest_ns, bool(looked), tuple(dropped))
+        moment = self.last._replace(look=bool(looked), tick=tick, drop=tuple(dropped))
         self.moments.append((moment, [*looked]))
         looked.clear()
         dropped.clear()
@@ -154,16 +164,20 @@ class Connections:
         for stream, group in enumerate(owner):
             numbers[group].append(stream)
         ends = {(src, dst): groups[node] for (src, dst), node in self.nodes.items() if groups[node]}
-        return Split(ends, sizes, numbers, self.latest_ns, list(self.told(owner)))
+        moments = list(self.told(owner, len(sizes)))
+        return Split(ends, sizes, numbers, self.last, moments)
 
-    def told(self, owner: list[int]) -> Iterator[tuple[int, Moment]]:
+    def told(self, owner: list[int], count: int) -> Iterator[tuple[int, Moment]]:
         """What each group has to be told of the others: (group, moment), in order."""
         for moment, looked in self.moments:
+            if not (looked or moment.drop):
+                yield ALL, moment
+                continue
             looking = {owner[stream] for stream in looked}
             dropping: dict[int, list[int]] = {}
             for stream in moment.drop:
                 dropping.setdefault(owner[stream], []).append(stream)
-            for group in sorted(looking | dropping.keys()):
+            for group in range(count) if moment.tick else sorted(looking | dropping.keys()):
                 yield group, moment._replace(look=group in looking, drop=tuple(dropping.get(group, ())))
 
 

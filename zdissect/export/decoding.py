@@ -15,6 +15,7 @@ from zdissect.export.links import Links
 from zdissect.export.nodes import message_json
 from zdissect.export.tables import TABLES, TABLES_VERSION
 from zdissect.flow.tcp import Streams
+from zdissect.flow.ticks import Ticks
 from zdissect.pipeline import Options, Pipeline
 from zdissect.records import Frame
 from zdissect.stats.accounting import Accounting
@@ -56,9 +57,10 @@ class Decoding:
     files: dict[str, FileFacts] = field(default_factory=dict)
     """By `Frame.source`, in order; the reader may have entered what it knows."""
     streams: Streams = field(default_factory=Streams)
+    ticks: Ticks = field(default_factory=Ticks)
 
     def __post_init__(self) -> None:
-        self.pipeline = Pipeline(self.settings.options(), streams=self.streams)
+        self.pipeline = Pipeline(self.settings.options(), streams=self.streams, ticks=self.ticks)
         self.table = Table()
         self.links = Links(self.pipeline)
         settings = self.settings
@@ -135,7 +137,9 @@ class Decoding:
 
     def item(self, item: Item) -> list[TableBatch]:
         """Takes what the pipeline gave."""
-        facts = self.files[item.frame.source]
+        facts = self.files.get(item.frame.source) or self.files.setdefault(
+            item.frame.source, FileFacts(item.frame.source)
+        )
         facts.accounting.feed(item)
         self.links.feed(item)
         out: list[TableBatch] = []

@@ -1,7 +1,8 @@
 """A large capture in groups of whole sessions, each decoded apart, with the rows of the whole.
 
-A group has frames of its own. Of the others it is told what made a difference: the numbers of its connections, and the
-moments at which segments of others showed that time had passed. Group 0 has all that isn't plain TCP.
+A group has frames of its own. Of the others it is told what made a difference: the numbers of its connections, the
+ticks of the capture, and the moments at which segments of others showed that a wait was over. Group 0 has all that
+isn't plain TCP.
 """
 
 import heapq
@@ -13,10 +14,14 @@ from zdissect.export.decoding import Decoding, Settings, TableBatch
 from zdissect.export.facts import FileFacts
 from zdissect.flow.link import Decoder
 from zdissect.flow.partial import Partial
+from zdissect.flow.ticks import ToldTicks
 from zdissect.records import Endpoint, Frame, Segment
 
 SPLIT_BYTES = 32 << 20
 """Captures of fewer bytes are decoded before a first look at them would have been worth it."""
+
+ALL = -1
+"""Stands for all groups."""
 
 Ends = tuple[Endpoint, Endpoint]
 Told = dict[str, Any]
@@ -24,19 +29,30 @@ Told = dict[str, Any]
 
 
 class Moment(NamedTuple):
-    """What a segment does to connections that it doesn't belong to."""
+    """What a frame does to connections that it doesn't belong to."""
 
     file: str
     number: int
-    """Its frame."""
     now_ns: int
     """The time of that."""
     latest_ns: int
     """The latest time of the capture until then."""
     look: bool = False
     """Connections that wait are to be looked at."""
+    tick: bool = False
+    """It is a tick of the capture."""
     drop: tuple[int, ...] = ()
     """Numbers of the connections that are forgotten."""
+
+    @classmethod
+    def of(cls, values: list[Any]) -> "Moment":
+        """From JSON."""
+        return cls(*values)._replace(drop=tuple(values[-1]))
+
+    @property
+    def frame(self) -> Frame:
+        """The frame, as far as it matters to others."""
+        return Frame(self.file, self.number, self.now_ns, 0, 0, b"")
 
 
 class Split(NamedTuple):
@@ -48,27 +64,35 @@ class Split(NamedTuple):
     """Bytes of the groups."""
     numbers: list[list[int]]
     """Numbers of the connections of each group, ascending."""
-    latest_ns: int
-    """The latest time of the capture."""
+    last: Moment
+    """The last frame of the capture."""
     moments: list[tuple[int, Moment]]
-    """(group, moment), in order."""
+    """(group, moment), in order; -1 stands for all groups."""
 
     def share(self, capture: str, group: int) -> "Share":
         """What those who decode a group have to know."""
-        return Share(capture, group, self.numbers[group], self.latest_ns)
+        return Share(capture, group, self.numbers[group], self.last)
 
     def of(self, group: int, frames: Iterable[Frame]) -> Iterator[Frame | Moment]:
         """The frames of a group out of all frames of the capture, and the moments that it is told of, in order."""
         lookup = Lookup(self.groups)
         moments: dict[tuple[str, int], list[Moment]] = {}
         for other, moment in self.moments:
-            if other == group:
+            if other in (group, ALL):
                 moments.setdefault((moment.file, moment.number), []).append(moment)
         for frame in frames:
             if moments:
                 yield from moments.pop((frame.source, frame.number), ())
             if lookup.group(frame) == group:
                 yield frame
+
+    def told(self) -> dict[tuple[str, int], list[tuple[int, Moment]]]:
+        """(group, moment), by the file and the number of the frame before which it is told."""
+        out: dict[tuple[str, int], list[tuple[int, Moment]]] = {}
+        for other, moment in self.moments:
+            groups = range(len(self.sizes)) if other == ALL else (other,)
+            out.setdefault((moment.file, moment.number), []).extend((group, moment) for group in groups)
+        return out
 
     def json(self) -> str:
         """As text."""
@@ -79,13 +103,13 @@ class Split(NamedTuple):
     @classmethod
     def load(cls, text: str) -> "Split":
         """From text."""
-        ends, sizes, numbers, latest_ns, moments = json.loads(text)
+        ends, sizes, numbers, last, moments = json.loads(text)
         groups: dict[Ends, int] = {}
         for source, source_port, target, target_port, group in ends:
             src, dst = Endpoint(bytes.fromhex(source), source_port), Endpoint(bytes.fromhex(target), target_port)
             groups[src, dst] = groups[dst, src] = group
-        told = [(group, Moment(*moment)._replace(drop=tuple(moment[-1]))) for group, moment in moments]
-        return cls(groups, sizes, numbers, latest_ns, told)
+        told = [(group, Moment.of(moment)) for group, moment in moments]
+        return cls(groups, sizes, numbers, Moment.of(last), told)
 
 
 def shared_out(roots: list[int], sizes: list[int], most: int) -> tuple[list[int], list[int]]:
@@ -131,7 +155,8 @@ class Share(NamedTuple):
     """The first file of the capture."""
     group: int
     numbers: list[int]
-    latest_ns: int
+    last: Moment
+    """The last frame of the capture."""
 
 
 class GroupDecoding(Decoding):
@@ -141,7 +166,8 @@ class GroupDecoding(Decoding):
         self.share = share
         self.partial = Partial(share.numbers)
         self.pending: Moment | None = None
-        super().__init__(settings, {}, self.partial)
+        self.told_ticks = ToldTicks()
+        super().__init__(settings, {}, self.partial, self.told_ticks)
 
     @property
     def capture(self) -> str:
@@ -161,15 +187,14 @@ class GroupDecoding(Decoding):
         moment = self.pending
         if moment is None:
             return super().feed(frame)
-        out: list[TableBatch] = []
         if (moment.file, moment.number) == (frame.source, frame.number):
             self.pending = None
             if moment.look:
                 self.partial.look_next()
             self.partial.make_room(moment.drop)
-        else:
-            out = self.settle()
-        return out + super().feed(frame)
+            self.told_ticks.expected = moment.tick
+            return super().feed(frame)
+        return self.settle() + super().feed(frame)
 
     def settle(self) -> list[TableBatch]:
         """Lets the moment pass that was told last: its segment is in another group."""
@@ -179,12 +204,17 @@ class GroupDecoding(Decoding):
         self.last_ns = max(self.last_ns, moment.latest_ns)
         items = self.partial.look(moment.now_ns) if moment.look else []
         items += self.partial.drop(moment.drop)
-        return self.items(self.pipeline.late(items, moment.now_ns))
+        found = self.pipeline.late(items, moment.now_ns)
+        if moment.tick:
+            self.ticks.tick(moment.now_ns)
+            self.pipeline.tick(moment.frame, found)
+        return self.items(found)
 
     def close(self) -> list[TableBatch]:
         """What is left when the capture has ended."""
         out = self.settle()
-        self.last_ns = max(self.last_ns, self.share.latest_ns)
+        self.last_ns = max(self.last_ns, self.share.last.latest_ns)
+        self.pipeline.last = self.share.last.frame
         return out + self.end() + self.left()
 
     def told(self, whole: bool) -> Told:

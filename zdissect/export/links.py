@@ -54,17 +54,17 @@ class Links:
     def rest(self, file: str, last_ns: int) -> Iterator[dict[str, Any]]:
         """The rows of all others, at the end of the capture."""
         yield from self.ended(file, last_ns)
-        for flow_id in list(self.flows):
-            yield from self.row(self.pipeline.sessions.links.get(flow_id) or Link(flow_id), file, last_ns)
+        for flow, _ in list(self.flows.values()):
+            yield from self.row(self.pipeline.sessions.links.get(flow.id) or Link(flow), file, last_ns)
 
     def row(self, link: Link, file: str, last_ns: int) -> Iterator[dict[str, Any]]:
         """The row of a link; none if it carried nothing, or only scouting."""
-        flow, collected = self.flows.pop(link.flow, (None, None))
+        flow, collected = self.flows.pop(link.flow.id, (None, None))
         if flow is None or collected is None:
             return
         alone = cast(Pipeline, _One([link], _Known({})))
         for report in collected.report(alone, last_ns):
-            yield _row(report, flow, link) | {"file": file, "session": link.session.began or link.flow}
+            yield _row(report, flow, link) | {"file": file, "session": link.session.began or link.flow.id}
 
 
 def _row(report: dict[str, Any], flow: Flow, link: Link) -> dict[str, Any]:

@@ -7,6 +7,8 @@ from functools import lru_cache
 from zdissect.grammar.enums import ENCODING
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+ENDLESS_MS = (1 << 64) - 1
+"""A time in milliseconds that never ends: the largest that a timeout or lease can be."""
 
 
 @lru_cache(maxsize=4096)  # few ids and encodings come again and again
@@ -45,6 +47,10 @@ def congestion_text(dont_drop: int, block_first: int) -> str:
     return "Block" if dont_drop else "BlockFirst" if block_first else "Drop"
 
 
+def _endless(value: int) -> str:
+    return ", without end" if value >= ENDLESS_MS else ""
+
+
 def encoding_value(value: int) -> str:
     """The encoding field: bit 0 says that a schema follows, the rest is the id."""
     name = encoding_text(value >> 1, None) or "(custom)"
@@ -54,8 +60,8 @@ def encoding_value(value: int) -> str:
 RENDERINGS: dict[str, Callable[..., str]] = {
     "zid": zid_text,
     "ntp64": lambda value: utc_text(ntp64_ns(value)),
-    "seconds": lambda value: f"{value} s",
-    "milliseconds": lambda value: f"{value} ms",
+    "seconds": lambda value: f"{value} s{_endless(value)}",
+    "milliseconds": lambda value: f"{value} ms{_endless(value)}",
     "encoding": encoding_value,
     "bytes": lambda value: "1 byte" if value == 1 else f"{value} bytes",
     "hex": lambda value: f"0x{value:02x}",

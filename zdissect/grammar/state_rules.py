@@ -9,6 +9,10 @@ HANDSHAKE = (
     Rule("handshake-order", ERROR, PROTOCOL,
          "A message of the handshake comes out of its order: INIT_SYN, INIT_ACK, OPEN_SYN, OPEN_ACK, once each.",
          "site; notes 4.2 and 9 no. 11"),
+    Rule("handshake-refused", NOTE, PROTOCOL,
+         "A connection ends during its handshake: by CLOSE, whose reason may say why, or without a word. After "
+         "OPEN_SYN it is often authentication (the reason is GENERIC then); after INIT_SYN version, role or mode.",
+         "site; notes 4.2"),
     Rule("cookie-mismatch", ERROR, PROTOCOL,
          "OPEN_SYN doesn't return the cookie of INIT_ACK. The acceptor refuses it.",
          "message-reference#OPEN (0x02); notes 9 no. 12"),
@@ -97,7 +101,7 @@ FRAMINGS = (
 
 LIVENESS = (
     Rule("lease-exceeded", WARNING, PROTOCOL,
-         "The sender was silent for longer than the lease that it announced: the receiver takes the link for dead.",
+         "A side was silent for longer than the lease that it announced: the receiver takes the link for dead.",
          "site; code; notes 4.6 and 9 no. 26"),
     Rule("keep-alive-late", NOTE, PROTOCOL,
          "The sender was silent for longer than a third of its lease and didn't send KEEP_ALIVE.",
@@ -105,10 +109,12 @@ LIVENESS = (
     Rule("after-close", WARNING, PROTOCOL, "A message after the sender's own CLOSE.", "site; notes 9 no. 28"),
     Rule("close-repeated", NOTE, PROTOCOL,
          "A side of a low-latency link says CLOSE a second time, as the Rust implementation does on its way down, in "
-         "one framing or the other. It is one CLOSE: the repetition is shown, but isn't counted and has no row.",
-         "recorded; notes 3.4"),
+         "one framing or the other. It does no harm.", "recorded; notes 3.4"),
     Rule("close-reason", NOTE, PROTOCOL, "A link is closed for another reason than a normal end.",
          "site; notes 4.1 and 9 no. 29"),
+    Rule("expired-early", WARNING, PROTOCOL,
+         "A link is closed with EXPIRED although the lease that the other side announced wasn't over: its receiver "
+         "applied another value than that of the other side's OPEN.", "code; notes 4.6 and 9 no. 26"),
     Rule("join-changed", WARNING, PROTOCOL, "A member's JOIN has another ZenohID, role, resolution, lease or batch "
          "size than before.", "code; notes 4.3 and 9 no. 30"),
     Rule("join-differs", WARNING, PROTOCOL, "The JOINs of two members of a group have different resolutions or batch "
@@ -135,6 +141,8 @@ REQUESTS = (
     Rule("no-final", WARNING, PROTOCOL,
          "A request has no RESPONSE_FINAL although its timeout (10 s if it has none) is over.",
          "reply#RESPONSE_FINAL; notes 9 no. 37"),
+    Rule("answer-late", WARNING, PROTOCOL,
+         "An answer after the timeout of its request: the asker has given up and drops it.", "notes 7.3"),
     Rule("over-budget", WARNING, PROTOCOL, "More answers than the budget of the request.",
          "query#Budget Extension; notes 9 no. 38"),
     Rule("reply-key", WARNING, PROTOCOL,
@@ -171,8 +179,9 @@ DECLARATIONS = (
     Rule("unknown-interest", WARNING, PROTOCOL, "A declaration answers an interest that wasn't declared.",
          "code; notes 9 no. 46"),
     Rule("second-interest-final", WARNING, PROTOCOL, "A second D_FINAL for an interest.", "code; notes 9 no. 46"),
-    Rule("interest-mode", ERROR, PROTOCOL,
-         "An interest in what is there now only (Current) is for tokens alone; others are ignored.",
+    Rule("interest-mode", NOTE, PROTOCOL,
+         "An interest in what is there now only (Current) in others than tokens: zenoh-pico asks and answers so, the "
+         "Rust implementation ignores it.",
          "code; notes 6.3 and 9 no. 47"),
     Rule("interest-aggregate", ERROR, PROTOCOL, "Tokens can't be aggregated.", "code; notes 6.3 and 9 no. 47"),
     Rule("interest-empty", WARNING, PROTOCOL, "An interest in nothing: no kind is asked for.", "code; notes 9 no. 47"),

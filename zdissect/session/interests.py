@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from zdissect.engine.messages import Message
 
-PATIENCE_NS = 10 * 10**9
+PATIENCE_MS = 10_000
 """After this time an unanswered interest in what is there now is ended by the implementation."""
 
 KINDS = {"SUBSCRIBER": "subscriber", "QUERYABLE": "queryable", "TOKEN": "token"}
@@ -13,10 +13,15 @@ FAR = 255
 """Hops beyond which a queryable isn't believed."""
 
 
+Place = tuple[str, int, str | None]
+"""Kind and id of an entity; and its key, where ids don't tell entities apart."""
+
+
 @dataclass(slots=True)
 class Interest:
     """An interest of one side."""
 
+    ident: int
     frame: int
     ts_ns: int
     mode: str
@@ -40,29 +45,28 @@ class Side:
     """The interests and entities that one side declared."""
 
     interests: dict[int, Interest] = field(default_factory=dict)
-    entities: dict[tuple[str, int], Entity] = field(default_factory=dict)
-    waiting: int = 0
-    """Interests in what is there now whose D_FINAL hasn't come."""
+    entities: dict[Place, Entity] = field(default_factory=dict)
 
-    def interest(self, message: Message, frame: int, ts_ns: int, complete: bool, roles: tuple[str | None, ...]) -> None:
-        """Takes an INTEREST of this side."""
+    def interest(
+        self, message: Message, frame: int, ts_ns: int, complete: bool, roles: tuple[str | None, ...]
+    ) -> Interest | None:
+        """Takes an INTEREST of this side; returns it if a D_FINAL must answer it."""
         row = message.row
         ident, mode = row.get("interest_id"), row.get("interest_mode", "")
         if ident is None:
-            return
+            return None
         if roles == ("router", "router"):
             message.remark("interest-role", "a router sends an interest to a router")
         if mode == "Final":
             known = self.interests.get(ident)
             if known is not None:
-                self.waiting -= not known.answered and "Current" in known.mode
                 known.ended = known.answered = True
             elif complete:
                 message.remark("interest-final-unknown", f"there is no interest {ident}", "interest.id")
-            return
+            return None
         self.options(message, mode)
-        self.interests[ident] = Interest(frame, ts_ns, mode)
-        self.waiting += "Current" in mode
+        interest = self.interests[ident] = Interest(ident, frame, ts_ns, mode)
+        return interest if "Current" in mode else None
 
     @staticmethod
     def options(message: Message, mode: str) -> None:
@@ -74,7 +78,7 @@ class Side:
         if not options & (_K | _S | _Q | _T):
             message.remark("interest-empty", "no kind is asked for", at)
         if mode == "Current" and (not options & _T or options & (_S | _Q)):
-            message.remark("interest-mode", "Current is for tokens alone", at)
+            message.remark("interest-mode", "Current is for tokens alone where Rust answers", at)
         if options & _A and options & _T:
             message.remark("interest-aggregate", "tokens can't be aggregated", at)
         if not options & _R and options & (_N | _M):
@@ -92,34 +96,28 @@ class Side:
         if interest is None:
             # 0 stands for the interest that nobody needs to declare: peers end it once, when a session starts
             if ident == 0 and final:
-                self.interests[0] = Interest(0, 0, "", answered=True)
+                self.interests[0] = Interest(0, 0, 0, "", answered=True)
             elif ident and complete:
                 message.remark("unknown-interest", f"there is no interest {ident}", "declare.interest_id")
             return None
         if interest.answered and not interest.ended:
             code = "second-interest-final" if final else "declaration-after-final"
             message.remark(code, f"interest {ident} has had its D_FINAL", "declare.interest_id")
-        if final and not interest.answered:
-            interest.answered = True
-            self.waiting -= "Current" in interest.mode
+        interest.answered = interest.answered or final
         return interest
 
-    def overdue(self, message: Message, ts_ns: int) -> None:
-        """Reports interests that nobody answered in time, at the message that shows it."""
-        if not self.waiting:
-            return
-        for ident, interest in self.interests.items():
-            late = not interest.answered and "Current" in interest.mode and ts_ns - interest.ts_ns > PATIENCE_NS
-            if late:
-                interest.answered = interest.ended = True
-                self.waiting -= 1
-                message.remark("interest-unanswered", f"interest {ident} of frame {interest.frame} has no D_FINAL")
+    def overdue(self, interest: Interest) -> str:
+        """What is wrong with an interest whose time is over; empty if it has been answered, or isn't there any more."""
+        if interest.answered or self.interests.get(interest.ident) is not interest:
+            return ""
+        return f"interest {interest.ident} of frame {interest.frame} has no D_FINAL after {PATIENCE_MS // 1000} s"
 
-    def declare(self, message: Message, kind: str, frame: int, current: bool) -> None:
+    def declare(self, message: Message, kind: str, frame: int, current: bool, sourced: bool) -> None:
         """Takes a D_SUBSCRIBER, D_QUERYABLE or D_TOKEN of this side.
 
         Args:
             current: It answers an interest in what is there now only: it isn't to be remembered.
+            sourced: Declarations have no ids of their own: 0 with a key is one.
         """
         row = message.row
         ident, key = row.get("entity_id"), row.get("key_expr")
@@ -128,19 +126,26 @@ class Side:
             message.remark("far-queryable", f"{info >> 8 & 0xFFFF} hops", "d_queryable.ext_queryable_info.value")
         if ident is None or current:
             return
-        known = self.entities.get((kind, ident))
+        place = self.place(kind, ident, key, sourced)
+        known = self.entities.get(place)
         if known is not None and known.alive and None not in (known.key, key) and known.key != key:
             text = f"{KINDS[kind]} {ident} of frame {known.frame} is {known.key}"
             message.remark("entity-remapped", text)
-        self.entities[kind, ident] = Entity(key, frame, row.get("key_scope") or 0)
+        self.entities[place] = Entity(key, frame, row.get("key_scope") or 0)
 
-    def undeclare(self, message: Message, kind: str, complete: bool) -> Entity | None:
+    @staticmethod
+    def place(kind: str, ident: int, key: str | None, sourced: bool) -> Place:
+        """What tells entities apart: kind and id; and the key where declarations have no ids (notes 6.1)."""
+        return kind, ident, key if sourced and not ident else None
+
+    def undeclare(self, message: Message, kind: str, complete: bool, sourced: bool) -> Entity | None:
         """Takes a U_SUBSCRIBER, U_QUERYABLE or U_TOKEN of this side; what it ends."""
-        ident = message.row.get("entity_id")
-        known = self.entities.get((kind, ident)) if ident is not None else None
+        ident, key = message.row.get("entity_id"), message.row.get("key_expr")
+        known = self.entities.get(self.place(kind, ident, key, sourced)) if ident is not None else None
         if known is None or not known.alive:
             if complete and ident is not None:
-                message.remark("undeclare-unknown", f"there is no {KINDS[kind]} {ident}")
+                which = f"{ident} on {key}" if sourced and not ident else f"{ident}"
+                message.remark("undeclare-unknown", f"there is no {KINDS[kind]} {which}")
             return known
         known.alive = False
         return known

@@ -3,9 +3,12 @@
 from dataclasses import dataclass
 
 from zdissect.engine.messages import Message
+from zdissect.session.deadlines import due
 
 SLACK_MS = 500
 """Delay of the network and of timers that is forgiven."""
+OTHER = "the other side was "
+"""Says that what a message shows is about its receiver."""
 
 
 @dataclass(slots=True)
@@ -13,14 +16,43 @@ class Pulse:
     """When one side of a link was last heard."""
 
     last_ns: int = -1
+    watched: bool = False
+    """Its silence will be looked at when its lease is over."""
+    overdue: bool = False
+    """It was reported that it is silent."""
+
+    def silent_ms(self, now_ns: int) -> int:
+        """How long it has been silent."""
+        return (now_ns - self.last_ns) // 1_000_000
+
+    def due_ns(self, lease_ms: int) -> int | None:
+        """When its silence has lasted too long; None if it never does, or was never heard."""
+        return None if self.last_ns < 0 else due(self.last_ns, lease_ms, SLACK_MS)
 
     def feed(self, message: Message, ts_ns: int, lease_ms: int | None) -> None:
         """Takes the first message of a batch."""
         last, self.last_ns = self.last_ns, ts_ns
-        if last < 0 or not lease_ms:
+        reported, self.overdue = self.overdue, False
+        if last < 0 or not lease_ms or reported:
             return
         silent_ms = (ts_ns - last) // 1_000_000
         if silent_ms > lease_ms + SLACK_MS:
             message.remark("lease-exceeded", f"silent for {silent_ms} ms, its lease is {lease_ms} ms")
         elif silent_ms > lease_ms // 3 + SLACK_MS and message.row["message"] != "CLOSE":
             message.remark("keep-alive-late", f"silent for {silent_ms} ms, its lease is {lease_ms} ms")
+
+    def exceeded(self, now_ns: int, lease_ms: int, who: str = "") -> str:
+        """What is wrong with its silence, which goes on. Says so once."""
+        if self.overdue:
+            return ""
+        self.overdue = True
+        return f"{who}silent for {self.silent_ms(now_ns)} ms, its lease is {lease_ms} ms"
+
+    def expired(self, message: Message, now_ns: int, lease_ms: int) -> None:
+        """Takes a CLOSE by which the other side says that this one was silent for too long."""
+        silent_ms = self.silent_ms(now_ns)
+        if silent_ms < lease_ms:
+            text = f"{OTHER}silent for {silent_ms} ms, but its lease is {lease_ms} ms: another one was applied"
+            message.remark("expired-early", text, "close.reason")
+        elif text := self.exceeded(now_ns, lease_ms, OTHER):
+            message.remark("lease-exceeded", text)

@@ -3,11 +3,13 @@
 from zdissect.engine.messages import Message
 from zdissect.session import findings
 from zdissect.session.keys import Declared
-from zdissect.session.session import Session
+from zdissect.session.overdue import await_answer, await_final
+from zdissect.session.session import Link, Session
 
 
-def feed(session: Session, message: Message, side: int, frame: int, ts_ns: int) -> None:
-    """Takes a network message that `side` sent."""
+def feed(link: Link, message: Message, direction: int, frame: int, ts_ns: int) -> None:
+    """Takes a network message of a direction of a link."""
+    session, side = link.session, direction ^ link.flip
     row = message.row
     name = row["message"]
     if "key_scope" in row:
@@ -17,20 +19,18 @@ def feed(session: Session, message: Message, side: int, frame: int, ts_ns: int) 
         declare(session, message, side, frame)
     elif name == "REQUEST":
         bits = session.agreed.rid_bits if session.agreed is not None else 32
-        session.requests[side].ask(message, frame, ts_ns, bits)
+        request = session.requests[side].ask(message, frame, ts_ns, bits)
+        if request is not None:
+            await_final(link, direction, request)
     elif name == "RESPONSE" or name == "RESPONSE_FINAL":
         answer(session, message, side, ts_ns)
     elif name == "INTEREST":
         roles = (session.roles[side], session.roles[1 - side])
-        session.sides[side].interest(message, frame, ts_ns, session.complete, roles)
+        interest = session.sides[side].interest(message, frame, ts_ns, session.complete, roles)
+        if interest is not None:
+            await_answer(link, direction, interest)
     elif name == "OAM":
         session.graphs[side].feed(message, session.complete)
-    for requests in session.requests:
-        if ts_ns >= requests.due_ns:
-            requests.overdue(message, ts_ns)
-    for one in session.sides:
-        if one.waiting:
-            one.overdue(message, ts_ns)
     if "node_id" in row:
         node(session, message, side)
     if "extensions" in row:
@@ -105,9 +105,9 @@ def declare(session: Session, message: Message, side: int, frame: int) -> None:
         free(session, message, side)
     elif body.startswith("D_") and body != "D_FINAL":
         current = interest is not None and interest.mode == "Current"
-        session.sides[side].declare(message, body[2:], frame, current)
+        session.sides[side].declare(message, body[2:], frame, current, session.sourced)
     elif body.startswith("U_"):
-        known = session.sides[side].undeclare(message, body[2:], session.complete)
+        known = session.sides[side].undeclare(message, body[2:], session.complete, session.sourced)
         if known is not None:
             row.setdefault("key_frame", known.frame)
             if not row.get("key_expr") and known.key is not None:

@@ -4,11 +4,12 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 
 from zdissect.engine.messages import Message
+from zdissect.session.deadlines import due
 from zdissect.session.keyexprs import intersects
 
 DEFAULT_TIMEOUT_MS = 10_000
 SLACK_MS = 2_000
-"""Time past the timeout after which a missing RESPONSE_FINAL is reported."""
+"""Time past the timeout after which a RESPONSE_FINAL is missing, or late."""
 REMEMBERED = 4096
 """Ended requests that are remembered, to know late answers."""
 MOST_OPEN = 100_000
@@ -19,6 +20,7 @@ MOST_OPEN = 100_000
 class Request:
     """A request on its way."""
 
+    ident: int
     frame: int
     ts_ns: int
     key: str | None
@@ -29,6 +31,13 @@ class Request:
     first_ns: int | None = None
     """When the first answer came."""
     final_ns: int | None = None
+    overdue: bool = False
+    """It was reported that its end hasn't come in time."""
+
+    @property
+    def due_ns(self) -> int | None:
+        """When its end is missing; None if the asker waits for ever."""
+        return due(self.ts_ns, self.timeout_ms, SLACK_MS)
 
 
 @dataclass(slots=True)
@@ -37,8 +46,6 @@ class Requests:
 
     open: OrderedDict[int, Request] = field(default_factory=OrderedDict)
     ended: OrderedDict[int, Request] = field(default_factory=OrderedDict)
-    due_ns: int = 1 << 63
-    """When the next open request is overdue."""
 
     def ask(self, message: Message, frame: int, ts_ns: int, rid_bits: int) -> Request | None:
         """Takes a REQUEST."""
@@ -49,22 +56,18 @@ class Requests:
         if ident >> min(rid_bits, 32):
             text = f"request_id {ident} has more than {rid_bits} bits"
             message.remark("request-id-range", text, "request.request_id")
-        if ident in self.open:
-            text = f"request {ident} of frame {self.open[ident].frame} isn't answered yet"
+        before = self.open.get(ident)
+        if before is not None and not before.overdue:  # an asker whose time was over has forgotten its request
+            text = f"request {ident} of frame {before.frame} isn't answered yet"
             message.remark("request-id-reused", text, "request.request_id")
         timeout = row.get("timeout_ms") or DEFAULT_TIMEOUT_MS
-        request = Request(frame, ts_ns, row.get("key_expr"), row.get("parameters") or "", row.get("budget"), timeout)
+        key, parameters = row.get("key_expr"), row.get("parameters") or ""
+        request = Request(ident, frame, ts_ns, key, parameters, row.get("budget"), timeout)
         self.open[ident] = request
         self.ended.pop(ident, None)
-        self.due_ns = min(self.due_ns, self.due(request))
         if len(self.open) > MOST_OPEN:
             self.open.popitem(last=False)
         return request
-
-    @staticmethod
-    def due(request: Request) -> int:
-        """When a request without its end is overdue."""
-        return request.ts_ns + (request.timeout_ms + SLACK_MS) * 1_000_000
 
     def answer(self, message: Message, ts_ns: int, complete: bool) -> Request | None:
         """Takes a RESPONSE; the request that it answers."""
@@ -74,6 +77,7 @@ class Requests:
         if request is None:
             self.unknown(message, ident, "response-after-final", complete)
             return None
+        self.late(message, request, ts_ns)
         request.answers += 1
         if request.first_ns is None:
             request.first_ns = ts_ns
@@ -91,6 +95,7 @@ class Requests:
         if ident is None or request is None:
             self.unknown(message, ident, "second-final", complete)
             return None
+        self.late(message, request, ts_ns)
         request.final_ns = ts_ns
         self.ended[ident] = request
         if len(self.ended) > REMEMBERED:
@@ -107,13 +112,20 @@ class Requests:
         elif complete:
             message.remark("response-unknown", f"there is no request {ident}")
 
-    def overdue(self, message: Message, ts_ns: int) -> None:
-        """Reports the requests whose time is over, at the message that shows it."""
-        if ts_ns < self.due_ns:
-            return
-        for ident, request in list(self.open.items()):
-            if self.due(request) <= ts_ns:
-                text = f"request {ident} of frame {request.frame} has no RESPONSE_FINAL after {request.timeout_ms} ms"
-                message.remark("no-final", text)
-                self.ended[ident] = self.open.pop(ident)
-        self.due_ns = min((self.due(request) for request in self.open.values()), default=1 << 63)
+    @staticmethod
+    def late(message: Message, request: Request, ts_ns: int) -> None:
+        """Reports an answer whose time is over."""
+        if request.due_ns is not None and ts_ns >= request.due_ns:
+            after_ms = (ts_ns - request.ts_ns) // 1_000_000
+            text = f"{after_ms} ms after request {request.ident} of frame {request.frame}, which waits "
+            message.remark("answer-late", f"{text}{request.timeout_ms} ms")
+
+    def overdue(self, request: Request) -> str:
+        """What is wrong with a request whose time is over; empty if it has been answered to its end."""
+        if self.open.get(request.ident) is not request:
+            return ""
+        request.overdue = True
+        return (
+            f"request {request.ident} of frame {request.frame} has no RESPONSE_FINAL, its timeout is "
+            f"{request.timeout_ms} ms"
+        )

@@ -1,15 +1,17 @@
 """What one session knows: tables, channels, requests, interests, link state. Indexed by side: 0 is the opener."""
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from zdissect.flow.conversation import Flow
+from zdissect.session.deadlines import NEVER, Deadlines
 from zdissect.session.findings import Clock
 from zdissect.session.fragments import Chain
-from zdissect.session.handshake import Handshake, Parameters
-from zdissect.session.interests import Side
+from zdissect.session.handshake import STEPS, Handshake, Parameters
+from zdissect.session.interests import Interest, Side
 from zdissect.session.keys import KeyTable
 from zdissect.session.liveness import Pulse
-from zdissect.session.requests import Requests
+from zdissect.session.requests import Request, Requests
 from zdissect.session.routing import Graph
 from zdissect.session.sequence import Channel
 
@@ -18,6 +20,18 @@ if TYPE_CHECKING:
 
 Space = tuple[int, bool, int]
 """Side, reliable, priority: a space of sequence numbers."""
+
+
+class Awaited(NamedTuple):
+    """Something that a side has a deadline for."""
+
+    what: Request | Interest | Pulse
+    """What must be answered to its end, or be heard."""
+    link: "Link"
+    direction: int
+    """Who asked, or must be heard."""
+    holes: int
+    """Holes of the session when it was put down: in a later one it may have come."""
 
 
 @dataclass(slots=True, eq=False)
@@ -47,18 +61,26 @@ class Session:
     clock: Clock = field(default_factory=Clock)
     initial: list[int | None] = field(default_factory=lambda: [None, None])
     """First sequence number of each side."""
+    awaited: Deadlines[Awaited] = field(default_factory=Deadlines)
+    listed_ns: float = NEVER
+    """When it will be looked at, if nobody speaks before."""
 
     @property
     def complete(self) -> bool:
         """Whether the capture holds all of it so far, in order: only then what isn't known wasn't sent."""
         return self.agreed is not None and not self.holes and not self.shared
 
+    @property
+    def sourced(self) -> bool:
+        """Whether declarations have no ids but 0: between those who tell each other of their links (notes 6.1)."""
+        return self.roles == ("router", "router") or any(graph.zids for graph in self.graphs)
+
 
 @dataclass(slots=True, eq=False)
 class Link:
     """A flow that carries a session."""
 
-    flow: str
+    flow: Flow
     handshake: Handshake = field(default_factory=Handshake)
     session: Session = field(default_factory=Session)
     flip: int = 0
@@ -72,12 +94,25 @@ class Link:
     """What is known of the usual messages of each direction."""
     names: list[dict[str, str] | None] = field(default_factory=lambda: [None, None])
     """What `who` says of each direction, once it was asked."""
+    over: bool = False
+    """A side has said CLOSE or has ended its stream: nobody need be heard any more."""
     guessed: bool = False
     """It was said that its framing was found by trying."""
 
     def is_closed(self) -> bool:
         """Whether a side has sent CLOSE: the next handshake on these ports is a new one."""
         return any(end.closed for end in self.handshake.ends)
+
+    def refused(self, beside: int) -> str:
+        """How far its handshake came, if that has begun, wasn't ended, and nothing else was said.
+
+        Args:
+            beside: Messages that don't count: that which ends it.
+        """
+        shake = self.handshake
+        if not shake.step or shake.complete or sum(self.messages) - beside > shake.step:
+            return ""
+        return f"handshake came as far as {STEPS[shake.step - 1]}"
 
     def who(self, direction: int) -> dict[str, str]:
         """The columns that name both ends of a message of this direction."""

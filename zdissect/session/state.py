@@ -8,17 +8,22 @@ A session is a pair of ZenohIDs, over all its links; a flow whose handshake isn'
 own.
 """
 
-from zdissect.dissection import Dissection, Skip
+from zdissect.dissection import Dissection, Notice, Skip
 from zdissect.engine.lazy import LazyTape
 from zdissect.engine.messages import Message
+from zdissect.flow.conversation import Flow
 from zdissect.flow.detect import SCOUTING_PORT
 from zdissect.flow.framing import Framing
+from zdissect.flow.ticks import Ticks
 from zdissect.grammar.rule import MALFORMED
 from zdissect.grammar.rules import RULES
+from zdissect.records import Frame
 from zdissect.session import carriers, network, scouting
 from zdissect.session.fragments import Assembled
 from zdissect.session.handshake import STEPS, Handshake
 from zdissect.session.multicast import Groups
+from zdissect.session.overdue import Overdue
+from zdissect.session.places import Places
 from zdissect.session.session import Link, Session
 from zdissect.session.usual import Usual
 
@@ -38,10 +43,17 @@ class Sessions:
         """The sessions by their ZenohIDs; None if the last one has ended."""
         self.scouting = scouting.Scouting()
         self.groups = Groups()
+        self.overdue = Overdue()
+        self.refused = Places()
+        """Ends of connections during their handshakes."""
+        self.notices: list[Notice] = []
+        """What was found out that no bytes show, until somebody takes it."""
+        self.now_ns = 0
+        """The time of the last tick."""
 
     def feed(self, item: Dissection) -> list[Assembled]:
         """Adds what is known to the messages of a dissection; the fragmented messages that it completes."""
-        link = self.link(item.flow.id)
+        link = self.link(item.flow)
         direction = item.direction
         link.messages[direction] += len(item.messages)
         out: list[Assembled] = []
@@ -49,7 +61,8 @@ class Sessions:
         self.batch(link, item)
         if item.messages:
             self.pulse(link, item)
-        usual = self.usual(link, direction, ts_ns) if isinstance(item.tape, LazyTape) else None
+        plain = isinstance(item.tape, LazyTape) and ts_ns < link.session.awaited.due_ns
+        usual = self.usual(link, direction) if plain else None
         remarks = item.tape.remarks
         for message in item.messages:
             if usual is not None and usual.take(message, ts_ns):
@@ -60,27 +73,46 @@ class Sessions:
                 out.append(whole)
             if usual is not None and template is not None and len(remarks) == before:
                 usual.learn(template, message.row)
+        if item.messages and not link.pulses[direction].watched:
+            self.overdue.watch(link, direction)
+        session = link.session
+        self.passed(session, item)
+        if session.awaited.due_ns < session.listed_ns:
+            self.overdue.list(session)
         return out
 
-    @staticmethod
-    def pulse(link: Link, item: Dissection) -> None:
+    def passed(self, session: Session, item: Dissection) -> None:
+        """Reports what is overdue in a session at the last message of an item that shows it."""
+        ts_ns = item.frame.ts_ns
+        if ts_ns >= session.awaited.due_ns and item.messages and Ticks.near(ts_ns, self.now_ns):
+            self.overdue.remark(session, item)
+
+    def tick(self, frame: Frame) -> None:
+        """Time has passed: finds what didn't come, in all sessions."""
+        self.now_ns = frame.ts_ns
+        self.notices += self.overdue.tick(frame)
+
+    def pulse(self, link: Link, item: Dissection) -> None:
         """Takes the first message of a batch as a sign of life."""
         message, direction = item.messages[0], item.direction
         lease_ms = link.handshake.ends[direction].lease_ms
         if not isinstance(item.tape, LazyTape):  # that begins with a FRAME or KEEP_ALIVE
-            if message.row["layer"] != "transport":
+            if message.row["layer"] == "scouting":
                 return
             if message.row["message"] == "JOIN":
                 lease_ms = None  # one that comes late is a finding of its own
+        if not Ticks.near(item.frame.ts_ns, self.now_ns):
+            return
         link.pulses[direction].feed(message, item.frame.ts_ns, lease_ms)
 
     @staticmethod
-    def usual(link: Link, direction: int, ts_ns: int) -> Usual | None:
-        """What is known of the usual messages of this direction; None if none may be taken now."""
+    def usual(link: Link, direction: int) -> Usual:
+        """What is known of the usual messages of this direction."""
         known = link.usual[direction]
         if known is None:
             known = link.usual[direction] = Usual(link, direction)
-        return known if known.ready(ts_ns) else None
+        known.refresh()
+        return known
 
     def message(self, link: Link, message: Message, item: Dissection) -> Assembled | None:
         """Adds what is known to a message; the message whose last fragment it is."""
@@ -93,17 +125,17 @@ class Sessions:
         if layer == "transport":
             whole = self.transport(link, message, item)
         else:
-            network.feed(link.session, message, direction ^ link.flip, item.frame.number, ts_ns)
+            network.feed(link, message, direction, item.frame.number, ts_ns)
             if "timestamp_ntp64" in row:
                 link.session.clock.feed(message, ts_ns)
         row.update(link.who(direction))
         return whole
 
-    def link(self, flow: str) -> Link:
+    def link(self, flow: Flow) -> Link:
         """The link of a flow."""
-        link = self.links.get(flow)
+        link = self.links.get(flow.id)
         if link is None:
-            link = self.links[flow] = Link(flow)
+            link = self.links[flow.id] = Link(flow)
         return link
 
     @staticmethod
@@ -113,7 +145,8 @@ class Sessions:
             link.hole(item.direction)
         agreed = link.handshake.agreed
         size = len(item.buffer.data)
-        if agreed is not None and link.handshake.complete and size > agreed.batch_size and not item.origin:
+        bounded = agreed is not None and not item.framing.low_latency  # there a message is written whole, of any size
+        if agreed is not None and bounded and link.handshake.complete and size > agreed.batch_size and not item.origin:
             text = f"a batch of {size} bytes, {agreed.batch_size} were agreed"
             item.tape.remarks.append(("batch-size", item.tape.start, min(size, item.tape.start + 2), text))
 
@@ -122,7 +155,7 @@ class Sessions:
         framing, tape = item.framing, item.tape
         if not (framing.compression or framing.low_latency):
             return
-        link = self.link(item.flow.id)
+        link = self.link(item.flow)
         if link.guessed or link.handshake.agreed is not None:
             return
         link.guessed = True
@@ -132,7 +165,7 @@ class Sessions:
 
     def skip(self, item: Skip) -> None:
         """Takes bytes that couldn't be read: what follows may miss what they said."""
-        link = self.link(item.flow.id)
+        link = self.link(item.flow)
         link.hole(item.direction)
 
     def transport(self, link: Link, message: Message, item: Dissection) -> Assembled | None:
@@ -144,9 +177,7 @@ class Sessions:
         end = link.handshake.ends[direction]
         if end.closed and name == "CLOSE" and link.handshake.low_latency:
             message.remark("close-repeated", "repeats this side's CLOSE")
-            message.repeated = True
-            return None
-        if end.closed and name not in STEPS:
+        elif end.closed and name not in STEPS:
             message.remark("after-close", f"{name} after CLOSE")
         if name in STEPS:
             self.handshake(link, message, item)
@@ -155,17 +186,31 @@ class Sessions:
         elif name == "JOIN":
             self.groups.join(link, message, item)
         elif name == "CLOSE":
-            end.closed = True
-            self.ending(link.flow)
-            if message.row.get("close_reason") not in (None, "GENERIC"):
-                message.remark("close-reason", f"closed with {message.row['close_reason']}", "close.reason")
+            self.close(link, message, item)
         return None
+
+    def close(self, link: Link, message: Message, item: Dissection) -> None:
+        """Takes a CLOSE."""
+        self.passed(link.session, item)
+        link.handshake.ends[item.direction].closed = True
+        reason = message.row.get("close_reason")
+        if reason not in (None, "GENERIC"):
+            message.remark("close-reason", f"closed with {reason}", "close.reason")
+        other = 1 - item.direction
+        pulse, lease_ms, now_ns = link.pulses[other], link.handshake.ends[other].lease_ms, item.frame.ts_ns
+        known = lease_ms and pulse.last_ns >= 0 and not link.holes[other]
+        if reason == "EXPIRED" and known:
+            pulse.expired(message, now_ns, lease_ms or 0)
+        if text := link.refused(1):
+            message.remark("handshake-refused", f"refused: the {text}")
+            self.refused.add(item.frame)
+        self.ending(item.flow, item.direction, None)
 
     def handshake(self, link: Link, message: Message, item: Dissection) -> None:
         """Takes an INIT or OPEN; once both ends are known, the link joins or starts their session."""
         name = message.row["message"]
         if name == "INIT_SYN" and link.handshake.step and link.is_closed():
-            link.handshake = Handshake()
+            link.handshake, link.over = Handshake(), False
             self.leave(link)
             link.session, link.flip = Session(), 0
         whole = not item.missing and not any(RULES[code].group == MALFORMED for code, *_ in item.tape.remarks)
@@ -190,12 +235,12 @@ class Sessions:
         agreed = shake.agreed
         several = agreed is not None and agreed.multilink
         if session is None or not (several or ts_ns - session.born_ns < JOIN_WINDOW_NS):
-            session = Session((opener.zid, other.zid), (opener.role, other.role), agreed, ts_ns, link.flow)
+            session = Session((opener.zid, other.zid), (opener.role, other.role), agreed, ts_ns, link.flow.id)
             session.holes = sum(link.holes)
             self.pairs[pair] = session
         else:
             session.shared = True
-        session.links.add(link.flow)
+        session.links.add(link.flow.id)
         link.session = session
         link.flip = int(shake.ends[0].zid != session.zids[0])
 
@@ -208,21 +253,32 @@ class Sessions:
         link.handshake.framings[direction] = None
         return framing
 
-    def batch_limit(self, flow: str) -> int:
+    def batch_limit(self, flow: Flow) -> int:
         """Largest size of a decompressed batch."""
         agreed = self.link(flow).handshake.agreed
         return agreed.batch_size if agreed is not None else 65535
 
-    def ending(self, flow: str) -> None:
-        """A side of a flow has ended: whoever dials again starts a new session."""
-        link = self.links.get(flow)
+    def ending(self, flow: Flow, direction: int, frame: Frame | None) -> None:
+        """A side of a flow has ended: whoever dials again starts a new session.
+
+        Args:
+            frame: That with the end of the stream; None where a CLOSE said so, or the capture ended.
+        """
+        link = self.links.get(flow.id)
         if link is not None:
+            if frame is not None and Ticks.near(frame.ts_ns, self.now_ns):
+                self.notices += self.overdue.notices(link.session, frame)
+            if frame is not None and not link.over and (text := link.refused(0)):
+                text = f"the connection ends: the {text}"
+                self.notices.append(Notice(frame, flow, direction, text, "handshake-refused"))
+                self.refused.add(frame)
+            link.over = True
             self.leave(link)
 
     def leave(self, link: Link) -> None:
         """A link leaves its session. One that has no links left isn't kept: who meets again starts a new one."""
         session = link.session
-        session.links.discard(link.flow)
+        session.links.discard(link.flow.id)
         pair = frozenset(session.zids)
         if not session.links and self.pairs.get(pair) is session:
             self.pairs[pair] = None
@@ -236,9 +292,8 @@ class Sessions:
 
     def assembled(self, item: Dissection) -> None:
         """Takes a message that was put together from fragments."""
-        link = self.link(item.flow.id)
-        side = item.direction ^ link.flip
+        link = self.link(item.flow)
         for message in item.messages:
-            network.feed(link.session, message, side, item.frame.number, item.frame.ts_ns)
+            network.feed(link, message, item.direction, item.frame.number, item.frame.ts_ns)
             link.session.clock.feed(message, item.frame.ts_ns)
             message.row.update(link.who(item.direction))

@@ -40,15 +40,12 @@ class Usual:
         self.epoch = -1
         self.known: dict[Template, Learned] = {}
 
-    def ready(self, ts_ns: int) -> bool:
-        """Whether usual messages may be taken now: nothing is overdue that the next message would have to report."""
+    def refresh(self) -> None:
+        """Forgets what may not hold any more."""
         session = self.link.session
         if session is not self.session or session.epoch != self.epoch or len(self.known) > MOST:
             self.session, self.epoch = session, session.epoch
             self.known.clear()
-        asked, other = session.requests
-        waiting = session.sides[0].waiting or session.sides[1].waiting
-        return not waiting and ts_ns < asked.due_ns and ts_ns < other.due_ns
 
     def take(self, message: Message, ts_ns: int) -> bool:
         """Takes a message if it is usual; whether it was."""

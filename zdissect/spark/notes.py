@@ -34,5 +34,6 @@ def read(note: str) -> Told:
         survey, place = values
         return Planned(Survey.load(survey), Place(*place)).facts
     if kind == SHARE:
-        return Share(*values)
-    return Moment(*values)._replace(drop=tuple(values[-1]))
+        capture, group, numbers, last = values
+        return Share(capture, group, numbers, Moment.of(last))
+    return Moment.of(values)

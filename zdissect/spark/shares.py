@@ -68,9 +68,7 @@ class Reader:
     def __init__(self, name: str, shared: Shared) -> None:
         self.name = name
         self.split, self.buckets = shared
-        self.moments: dict[tuple[str, int], list[tuple[int, Moment]]] = {}
-        for group, moment in self.split.moments:
-            self.moments.setdefault((moment.file, moment.number), []).append((group, moment))
+        self.moments = self.split.told()
 
     def lookup(self) -> Lookup:
         """Tells the groups of frames."""

@@ -26,9 +26,12 @@ seconds where it says `_s`; `null` is what isn't known.
 - `messages`: by `layer`, `message`, `body`, `reply_body`: `count` and `bytes` (those of a FRAME with what it carries).
 - `keys`: `distinct`, `listed` (`key_expr`, `resolved`, `messages`, `puts`, `deletes`, `replies`, `bytes` of payloads,
   `rate_hz` on the link that carried most, `sources`), `others` (keys above the limit).
-- `queries`: `queries`, `replies`, `errors`, `without_reply` (ended with none), `unanswered` (no RESPONSE_FINAL),
-  `response_time_ns` (to the first answer: `count`, `min`, `median`, `p95`, `max`), `final_time_ns`,
-  `stray_answers`, and the same of each of `keys` and of `others`.
+- `queries`: `queries` that were asked, `requests` (those by which a node asked several neighbours, or passed a query
+  on, too), `replies` and `errors` that came back to the asker, `without_reply` (ended with none), `unanswered` (none,
+  and no RESPONSE_FINAL), `response_time_ns` (to the first answer: `count`, `min`, `median`, `p95`, `max`),
+  `final_time_ns`, and the same of each of `keys` and of `others`; `silent`, the `count` of those without any answer and
+  the first `frames`; `stray_answers`.
+- `refused`: connections that ended during their handshakes: `count`, and the first `frames`.
 - `findings`: `code`, `severity`, `group`, `count`, `first_file`, `first_frame`, `text`.
 """
 
@@ -105,6 +108,7 @@ class Stats:
             "messages": self.messages(),
             "keys": self.keys.report(),
             "queries": self.queries.report(),
+            "refused": pipeline.sessions.refused.report(),
             "findings": self.found(),
         }
 

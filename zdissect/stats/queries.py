@@ -1,22 +1,39 @@
-"""Queries: how many, what answered them and after which time, and which were never answered."""
+"""Queries: how many, what answered them and after which time, and which were never answered.
+
+A query is what an application asks. Its node sends a REQUEST to every neighbour that may answer, and routers pass it
+on: these are requests of one query, known by their content and by who sent them. What counts is what the asker got: a
+query that was answered by one neighbour isn't unanswered because another one had nothing to say.
+"""
 
 from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import Any
 
-from zdissect.dissection import Dissection
+from zdissect.dissection import Dissection, Item
 from zdissect.engine.messages import Row
-from zdissect.stats.keys import wire_key
+from zdissect.records import Frame
+from zdissect.session.places import Places
+from zdissect.stats.keys import sender, wire_key
 from zdissect.stats.times import Times
+from zdissect.table import endpoint
 
 MOST_OPEN = 100_000
-"""Queries whose answers are waited for; of more, the oldest count as unanswered."""
+"""Queries, and requests, whose answers are waited for; of more, the oldest are given up."""
 MOST_KEYS = 10_000
 KEPT_PER_KEY = 1000
 """Response times kept for each key; of more, a sample."""
+TOGETHER_NS = 100_000_000
+"""Requests that a node sends to its neighbours for one query are at most so far apart, if one was answered between."""
+MOST_ALIKE = 64
+"""Queries with the same content that a request may belong to."""
 
-Ident = tuple[frozenset[str], int, int]
-"""Who talks, the frame of the REQUEST and its id."""
+_CONTENT = ("parameters", "payload", "attachment", "source_zid", "source_eid", "source_sn")
+"""Columns that stay the same wherever a query goes, besides its key."""
+
+_MADE_OF = frozenset({"REQUEST", "RESPONSE", "RESPONSE_FINAL"})
+
+Hop = tuple[str, str]
+"""Who asks whom."""
 
 
 @dataclass(slots=True)
@@ -24,12 +41,14 @@ class Asked:
     """The queries on one key."""
 
     queries: int = 0
+    requests: int = 0
+    """REQUESTs of these queries on all links."""
     replies: int = 0
     errors: int = 0
-    ended: int = 0
-    """Queries whose RESPONSE_FINAL came."""
+    unanswered: int = 0
+    """Queries without any answer, and without the RESPONSE_FINAL of somebody who was asked."""
     empty: int = 0
-    """Of these, those without any reply."""
+    """Queries that ended without any answer."""
     first: Times = field(default_factory=lambda: Times(KEPT_PER_KEY))
     """Times to the first reply."""
     final: Times = field(default_factory=lambda: Times(KEPT_PER_KEY))
@@ -39,20 +58,30 @@ class Asked:
         """The entry of a key."""
         return {
             "queries": self.queries,
+            "requests": self.requests,
             "replies": self.replies,
             "errors": self.errors,
             "without_reply": self.empty,
-            "unanswered": self.queries - self.ended,
+            "unanswered": self.unanswered,
             "response_time_ns": self.first.report(),
             "final_time_ns": self.final.report(),
         }
 
 
-@dataclass(slots=True)
-class _Open:
+@dataclass(slots=True, eq=False)
+class Query:
     """A query on its way."""
 
+    frame: Frame
     asked: Asked
+    content: int
+    """Hash of what stays the same."""
+    asker: str
+    nodes: set[str]
+    """Who has it: the asker, and all who were sent a request."""
+    hops: set[Hop] = field(default_factory=set)
+    open: int = 0
+    """Requests of the asker that have no RESPONSE_FINAL."""
     answers: int = 0
 
 
@@ -64,9 +93,22 @@ class Queries:
         self.keys: dict[str, Asked] = {}
         self.others = Asked()
         """Queries on keys above the limit."""
-        self.open: OrderedDict[Ident, _Open] = OrderedDict()
+        self.known: OrderedDict[int, Query] = OrderedDict()
+        self.alike: dict[int, list[Query]] = {}
+        """Queries by their content, the oldest first."""
+        self.open: OrderedDict[tuple[Hop, int, int], Query] = OrderedDict()
+        """By hop, frame and id of the REQUEST."""
+        self.forgotten = Places()
+        """Queries without an answer that aren't known any more."""
         self.stray = 0
         """Answers whose query isn't in the capture, or has ended."""
+
+    def take(self, item: Item) -> None:
+        """Takes what queries are made of, of all that the pipeline gave."""
+        if isinstance(item, Dissection):
+            for message in item.messages:
+                if message.row["message"] in _MADE_OF:
+                    self.feed(item, message.row)
 
     def feed(self, item: Dissection, row: Row) -> None:
         """Takes a message."""
@@ -74,55 +116,109 @@ class Queries:
         if name == "REQUEST":
             self.ask(item, row)
         elif name == "RESPONSE" or name == "RESPONSE_FINAL":
-            frame, ident = row.get("request_frame"), row.get("request_id")
-            known = self.open.get((_ends(item, row), frame or 0, ident or 0))
-            if known is None:
+            place = _hop(item, row)[::-1], row.get("request_frame") or 0, row.get("request_id") or 0
+            query = self.open.get(place)
+            if query is None:
                 self.stray += 1
-            elif name == "RESPONSE":
-                self.answer(known, row)
-            else:
-                self.end(known, row)
-                del self.open[_ends(item, row), frame or 0, ident or 0]
+                return
+            if name == "RESPONSE_FINAL":
+                del self.open[place]
+            if place[0][0] == query.asker:  # what others were told is passed on, or not
+                self.told(query, row)
 
     def ask(self, item: Dissection, row: Row) -> None:
         """Takes a REQUEST."""
+        hop = _hop(item, row)
+        content = hash((wire_key(row), *(row.get(name) for name in _CONTENT)))
+        query = self.same(content, hop, item.frame.ts_ns) or self.new(item, row, content, hop[0])
+        mine = hop[0] == query.asker
+        for one in (self.all, query.asked):
+            one.requests += 1
+        self.count(query, -1)
+        query.open += mine
+        self.count(query, 1)
+        query.hops.add(hop)
+        query.nodes.add(hop[1])
+        self.open[hop, item.frame.number, row.get("request_id") or 0] = query
+        if len(self.open) > MOST_OPEN:
+            self.open.popitem(last=False)
+
+    def same(self, content: int, hop: Hop, now_ns: int) -> Query | None:
+        """The query that a request on this hop belongs to; None if it is a new one."""
+        for query in reversed(self.alike.get(content, ())):
+            apart = not query.open and now_ns - query.frame.ts_ns > TOGETHER_NS
+            if hop[0] in query.nodes and hop not in query.hops and hop[::-1] not in query.hops and not apart:
+                return query
+        return None
+
+    def new(self, item: Dissection, row: Row, content: int, asker: str) -> Query:
+        """A query that wasn't known."""
         key = wire_key(row) or ""
         asked = self.keys.get(key)
         if asked is None:
             asked = self.others if len(self.keys) >= MOST_KEYS else self.keys.setdefault(key, Asked())
+        query = Query(item.frame, asked, content, asker, {asker})
+        self.known[id(query)] = query
+        alike = self.alike.setdefault(content, [])
+        alike.append(query)
+        del alike[:-MOST_ALIKE]
         for one in (self.all, asked):
             one.queries += 1
-        self.open[_ends(item, row), item.frame.number, row.get("request_id", 0)] = _Open(asked)
-        if len(self.open) > MOST_OPEN:
-            self.open.popitem(last=False)
+        self.count(query, 1)
+        if len(self.known) > MOST_OPEN:
+            self.forget()
+        return query
 
-    def answer(self, known: _Open, row: Row) -> None:
-        """Takes a RESPONSE."""
-        known.answers += 1
-        for one in (self.all, known.asked):
-            if row.get("body") == "ERR":
-                one.errors += 1
-            else:
-                one.replies += 1
-            if known.answers == 1:
+    def forget(self) -> None:
+        """Gives up the oldest query."""
+        _, query = self.known.popitem(last=False)
+        if not query.answers:
+            self.forgotten.add(query.frame)
+        alike = self.alike.get(query.content, [])
+        if query in alike:
+            alike.remove(query)
+        if not alike:
+            self.alike.pop(query.content, None)
+
+    def told(self, query: Query, row: Row) -> None:
+        """Takes what answers the asker."""
+        self.count(query, -1)
+        final = row["message"] == "RESPONSE_FINAL"
+        query.open -= final
+        query.answers += not final
+        self.count(query, 1)
+        for one in (self.all, query.asked):
+            if final:
+                one.final.add(row["response_time_ns"])
+                continue
+            one.errors += row.get("body") == "ERR"
+            one.replies += row.get("body") != "ERR"
+            if query.answers == 1:
                 one.first.add(row["response_time_ns"])
 
-    def end(self, known: _Open, row: Row) -> None:
-        """Takes a RESPONSE_FINAL."""
-        for one in (self.all, known.asked):
-            one.ended += 1
-            one.empty += not known.answers
-            one.final.add(row["response_time_ns"])
+    def count(self, query: Query, sign: int) -> None:
+        """Counts how a query stands, or takes that back before it changes."""
+        for one in (self.all, query.asked):
+            one.unanswered += sign * (query.open > 0 and not query.answers)
+            one.empty += sign * (not query.open and not query.answers)
+
+    def silent(self) -> Places:
+        """Queries that nobody answered."""
+        out = Places(self.forgotten.count, list(self.forgotten.frames))
+        for query in self.known.values():
+            if not query.answers:
+                out.add(query.frame)
+        return out
 
     def report(self) -> dict[str, Any]:
         """Totals, and the keys with most queries first."""
         ordered = sorted(self.keys.items(), key=lambda pair: (-pair[1].queries, pair[0]))
         listed = [{"key_expr": name, **asked.report()} for name, asked in ordered]
         others = self.others.report() if self.others.queries else None
-        return {**self.all.report(), "stray_answers": self.stray, "keys": listed, "others": others}
+        total = {**self.all.report(), "silent": self.silent().report(), "stray_answers": self.stray}
+        return {**total, "keys": listed, "others": others}
 
 
-def _ends(item: Dissection, row: Row) -> frozenset[str]:
-    """The two nodes of a session, whichever of its links carries the message; the flow if they aren't known."""
-    src, dst = row.get("src_zid"), row.get("dst_zid")
-    return frozenset((src, dst)) if src and dst else frozenset((item.flow.id,))
+def _hop(item: Dissection, row: Row) -> Hop:
+    """Who sends a message to whom: the nodes of a session, whichever of its links carries it."""
+    return sender(item, row), row.get("dst_zid") or endpoint(item.flow.ends[1 - item.direction])

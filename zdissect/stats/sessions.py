@@ -82,10 +82,10 @@ class Sessions:
 
     def report(self, pipeline: Pipeline, last_ns: int) -> list[dict[str, Any]]:
         """The sessions, in the order in which they began. `last_ns`: the end of the capture."""
-        links = {link.flow: link for link in (*pipeline.links, *pipeline.sessions.links.values())}
+        links = {link.flow.id: link for link in (*pipeline.links, *pipeline.sessions.links.values())}
         groups: dict[int, list[tuple[Leg, Link]]] = {}
         for leg in self.legs.values():
-            link = links.setdefault(leg.flow.id, Link(leg.flow.id))
+            link = links.setdefault(leg.flow.id, Link(leg.flow))
             groups.setdefault(id(link.session), []).append((leg, link))
         ordered = sorted(groups.values(), key=lambda legs: min(leg.times()[0] for leg, _ in legs))
         return [_session(number, legs, last_ns) for number, legs in enumerate(ordered, 1)]

@@ -1,8 +1,8 @@
 """Rules of entities and interests (notes 9 no. 43 and 46 to 51)."""
 
-from tests.say import d_keyexpr, declare, entity, final, gone, interest, push, u_keyexpr
-from tests.session.cases import ERROR, WARNING, case
-from tests.talk import OTHER_PEER, OTHER_ROUTER, PEER, ROUTER, Talk
+from tests.say import d_keyexpr, declare, entity, final, gone, interest, u_keyexpr
+from tests.session.cases import ERROR, NOTE, WARNING, case
+from tests.talk import CLIENT, OTHER_PEER, OTHER_ROUTER, PEER, ROUTER, Talk
 
 
 @case("undeclare-unknown", WARNING, "DECLARE", "u_keyexpr.expr_id", b"\x02")
@@ -59,7 +59,7 @@ def an_answer_after_the_end(fault: bool) -> Talk:
     return talk.frame(1, declare(entity("SUBSCRIBER", 1), interest=1 if fault else None))
 
 
-@case("interest-mode", ERROR, "INTEREST", "interest.options", b"\x02")
+@case("interest-mode", NOTE, "INTEREST", "interest.options", b"\x02")
 def an_interest_in_the_subscribers_of_now(fault: bool) -> Talk:
     kinds = {"S": 1} if fault else {"T": 1}
     return Talk().open().frame(0, interest(1, "Current", **kinds))
@@ -82,10 +82,28 @@ def a_mapping_without_a_key(fault: bool) -> Talk:
     return Talk().open().frame(0, interest(1, S=1, **expr))
 
 
-@case("interest-unanswered", WARNING, "PUSH", "push.header")
+@case("interest-unanswered", WARNING, "KEEP_ALIVE", "keep_alive.header")
 def nobody_ends_an_interest(fault: bool) -> Talk:
     """Only one in what is there now is ended; one in what will be may stay open for ever."""
-    return Talk().open().frame(0, interest(1, "CurrentFuture" if fault else "Future")).idle(11).frame(0, push())
+    return Talk().open().frame(0, interest(1, "CurrentFuture" if fault else "Future")).idle(11)
+
+
+@case("entity-remapped", WARNING, "DECLARE", "declare.header")
+def the_entity_0_of_a_client_gets_another_key(fault: bool) -> Talk:
+    """Between routers 0 is no id: entities are told by their keys there."""
+    nodes = (CLIENT if fault else OTHER_ROUTER, ROUTER)
+    talk = Talk(nodes=nodes).open().frame(0, declare(entity("SUBSCRIBER", 0, "demo/x")))
+    return talk.frame(0, declare(entity("SUBSCRIBER", 0, "demo/y")))
+
+
+@case("undeclare-unknown", WARNING, "DECLARE", "declare.header")
+def a_router_undeclares_another_key(fault: bool) -> Talk:
+    """Between routers an undeclaration has id 0, and names the key."""
+    talk = Talk(nodes=(OTHER_ROUTER, ROUTER)).open()
+    for name in ("demo/x", "demo/y"):
+        talk.frame(0, declare(entity("SUBSCRIBER", 0, name)))
+    expr = {"ext": "wire_expr", "N": 1, "M": 1, "scope": 0, "suffix": "demo/z" if fault else "demo/x"}
+    return talk.frame(0, declare(gone("SUBSCRIBER", 0, expr)))
 
 
 @case("interest-final-unknown", WARNING, "INTEREST", "interest.id", b"\x02")

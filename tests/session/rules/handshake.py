@@ -90,3 +90,16 @@ def qos_and_qos_link(fault: bool) -> Talk:
 def a_node_connects_to_itself(fault: bool) -> Talk:
     other = CLIENT._replace(wire_zid=b"\x01\xab")
     return Talk(nodes=(CLIENT, CLIENT if fault else other)).open()
+
+
+@case("handshake-refused", NOTE, "CLOSE", "close.header")
+def refused_after_open_syn(fault: bool) -> Talk:
+    """As a router refuses a wrong password."""
+    talk = Talk().init_syn().init_ack().open_syn()
+    return talk.close(1) if fault else talk.open_ack().close(1)
+
+
+@case("handshake-refused", NOTE)
+def hung_up_after_init_syn(fault: bool) -> Talk:
+    talk = Talk().init_syn()
+    return talk.hang_up() if fault else talk.init_ack().open_syn().open_ack().hang_up()

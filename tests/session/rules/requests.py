@@ -2,7 +2,8 @@
 
 from tests.say import request, response, response_final
 from tests.session.cases import ERROR, WARNING, case
-from tests.talk import Talk
+from tests.talk import OTHER_PEER, PEER, Talk
+from tests.wire import SECOND, Parties
 
 
 @case("request-id-range", ERROR, "REQUEST", "request.request_id", b"\x80\x02")
@@ -43,17 +44,45 @@ def the_end_comes_again(fault: bool) -> Talk:
     return talk.frame(1, response_final(1))
 
 
-@case("no-final", WARNING, "REQUEST", "request.header")
+@case("no-final", WARNING, "KEEP_ALIVE", "keep_alive.header")
 def no_end_after_the_timeout(fault: bool) -> Talk:
-    """Seen at the next network message, of either side; without a timeout it is 10 s."""
-    talk = Talk().open().frame(0, request(1, timeout=3000 if fault else 60000))
-    return talk.idle(6).frame(1, request(1))
+    """Seen at the next message, of either side."""
+    return Talk().open().frame(0, request(1, timeout=3000 if fault else 60000)).idle(6)
 
 
-@case("no-final", WARNING, "RESPONSE", "response.header")
+@case("no-final", WARNING, "KEEP_ALIVE", "keep_alive.header")
 def no_end_after_ten_seconds(fault: bool) -> Talk:
-    talk = Talk().open().frame(0, request(1)).idle(13 if fault else 9)
-    return talk.frame(0, request(2)).frame(1, response(2)) if not fault else talk.frame(1, response(1))
+    """What a request without a timeout waits."""
+    return Talk().open().frame(0, request(1)).idle(13 if fault else 9)
+
+
+@case("no-final", WARNING, "KEEP_ALIVE", "keep_alive.header")
+def a_timeout_of_fifty_days(fault: bool) -> Talk:
+    """The largest number stands for no timeout at all, and for no lease either: nobody waits in vain."""
+    never = 2**64 - 1
+    talk = Talk().init_syn().init_ack().open_syn(T=0, lease=never).open_ack(T=0, lease=never)
+    talk.frame(0, request(1, timeout=2**32 if fault else never))
+    talk.wire.now_ns += 50 * 24 * 3600 * SECOND
+    return talk.keep_alive(0).keep_alive(0)
+
+
+@case("no-final", WARNING)
+def nothing_comes_but_the_end_of_the_connection(fault: bool) -> Talk:
+    return Talk().open().frame(0, request(1, timeout=1000 if fault else 60000)).wait(5).hang_up()
+
+
+@case("no-final", WARNING)
+def nothing_comes_but_another_session(fault: bool) -> Talk:
+    talk = Talk().open().frame(0, request(1, timeout=1000 if fault else 60000))
+    Talk(talk.wire, (PEER, OTHER_PEER), Parties(ports=(40001, 7447))).wait(5).open()
+    return talk
+
+
+@case("answer-late", WARNING, "RESPONSE_FINAL", "response_final.header", also=("no-final",))
+def an_answer_after_the_timeout(fault: bool) -> Talk:
+    """It is an answer nevertheless: it doesn't come after the end."""
+    talk = Talk().open().frame(0, request(1, timeout=1000)).idle(4 if fault else 0)
+    return talk.frame(1, response_final(1))
 
 
 @case("over-budget", WARNING, "RESPONSE", "response.header")

@@ -1,0 +1,109 @@
+"""What a link carries in one unit, a batch or a datagram, to dissections: decoded, and with what the session knows."""
+
+from zdissect.dissection import Dissection, Item
+from zdissect.engine.compiler import Reader
+from zdissect.engine.interpreter import interpret
+from zdissect.engine.lazy import lazy_messages
+from zdissect.engine.messages import Message, add_findings, inherit, messages, nameless
+from zdissect.engine.tape import Buffer
+from zdissect.flow import hints
+from zdissect.flow.decode import decode
+from zdissect.flow.framing import DATAGRAM
+from zdissect.flow.hints import Hint
+from zdissect.grammar.batch import NETWORK_MESSAGE
+from zdissect.session.fragments import Assembled
+from zdissect.session.state import Sessions
+
+EMPTY = interpret(NETWORK_MESSAGE, b"", cut=True)
+MISSING = {"cut": "cut-by-capture", "lost": "torn-batch", "end": "stream-ends"}
+WHY = {
+    "cut": "the rest was cut off by the capture (snap length)",
+    "lost": "the rest isn't in the capture",
+    "end": "the stream ends in the middle of a batch",
+}
+
+
+class Dissector:
+    """Dissects the units of a capture, in order.
+
+    Args:
+        rows: Only rows are wanted: plain batches are read by the compiled functions, without a tape.
+    """
+
+    def __init__(self, sessions: Sessions, rows: bool) -> None:
+        self.sessions = sessions
+        self.rows = rows
+        self.reader = Reader()
+
+    def dissect(self, item: Dissection, why: str, out: list[Item]) -> None:
+        """Decodes a batch; a compressed one gives two dissections, the batch and what it holds."""
+        data, framing = item.buffer.data, item.framing
+        if self.rows and data and not (item.missing or framing.compression or framing.low_latency):
+            cells = self.reader.batch(data, framing.prefix)
+            if cells is not None:
+                item.tape, found = lazy_messages(data, framing.prefix, cells)
+                self.known(item, out, found)
+                return
+        limit = self.sessions.batch_limit(item.flow)
+        item.tape, plain, inner = decode(data, item.framing, cut=bool(item.missing), limit=limit)
+        self.sessions.framed(item)
+        if item.missing:
+            item.tape.remarks.append((MISSING[item.missing], len(data), len(data), why))
+        if plain is None or inner is None:
+            if not (item.missing or framing.prefix) and hints.doubtful(data, item.tape):
+                self.hint(item, hints.of_datagram(data, framing))
+            self.known(item, out)
+            return
+        out.append(item)
+        plain.origin = item.buffer.origin
+        content = Dissection(item.frame, item.frames, item.flow, item.direction, plain, inner, DATAGRAM)
+        size = len(data) - item.framing.prefix - 1
+        content.origin = f"decompressed from {size} bytes, ratio {len(plain.data) / max(size, 1):.2f}"
+        self.known(content, out, outer=item)
+
+    @staticmethod
+    def hint(item: Dissection, hint: Hint | None) -> None:
+        """Reads a batch as it is meant, if that is known."""
+        if not item.buffer.data:
+            item.tape.remarks.append(("truncated", 0, 0, "nothing is in it"))
+        elif hint is not None:
+            item.tape, item.framing, item.scouting = hint.tape(item.buffer.data), hint.framing, hint.scouts
+
+    def known(
+        self, item: Dissection, out: list[Item], found: list[Message] | None = None, outer: Dissection | None = None
+    ) -> None:
+        """Adds what the session knows; then come the messages that fragments of this batch complete."""
+        item.messages = messages(item.tape) if found is None else found
+        whole = self.sessions.feed(item)
+        if item.tape.remarks:
+            if not item.messages:
+                item.messages = nameless(item.tape, "scouting" if item.scouting else "transport")
+            add_findings(item.tape, item.messages)
+        if outer is not None:
+            add_findings(outer.tape, item.messages)
+            for message in item.messages:
+                message.row["compressed"] = True
+        out.append(item)
+        out += [self.assembled(item, one) for one in whole]
+        self.told(out)
+
+    def assembled(self, item: Dissection, whole: Assembled) -> Dissection:
+        """A message that was put together from fragments."""
+        buffer = Buffer("reassembled", whole.data, whole.origin)
+        tape = interpret(NETWORK_MESSAGE, whole.data)
+        out = Dissection(item.frame, tuple(whole.frames), item.flow, item.direction, buffer, tape, DATAGRAM)
+        out.origin = f"reassembled from {whole.pieces} fragments"
+        out.messages = messages(tape)
+        for message in out.messages:
+            message.row["fragments"] = whole.frames
+            inherit(message.row, whole.channel)
+        self.sessions.assembled(out)
+        out.messages = out.messages or nameless(tape, "network")
+        add_findings(tape, out.messages)
+        return out
+
+    def told(self, out: list[Item]) -> None:
+        """Adds what sessions found out that no bytes show."""
+        if self.sessions.notices:
+            out += self.sessions.notices
+            self.sessions.notices.clear()

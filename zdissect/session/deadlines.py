@@ -1,0 +1,43 @@
+"""What is due, and when: answers that must come, sides that must be heard.
+
+What has a deadline is put down once and looked at when that has passed. Whether it still matters is found out then:
+most of what is awaited comes, and taking it out again would cost more than keeping it.
+"""
+
+import heapq
+from collections.abc import Iterator
+from typing import Generic, TypeVar
+
+from zdissect.grammar.primitives import ENDLESS_MS
+
+Awaited = TypeVar("Awaited")
+NEVER = float("inf")
+
+
+class Deadlines(Generic[Awaited]):
+    """What is awaited, the earliest first."""
+
+    def __init__(self) -> None:
+        self.heap: list[tuple[int, int, Awaited]] = []
+        """By time, then in the order in which they were put down."""
+        self.added = 0
+        self.due_ns: float = NEVER
+        """When the next one is due."""
+
+    def add(self, due_ns: int, awaited: Awaited) -> None:
+        """Puts down what is due at a time."""
+        self.added += 1
+        heapq.heappush(self.heap, (due_ns, self.added, awaited))
+        self.due_ns = self.heap[0][0]
+
+    def passed(self, now_ns: int) -> Iterator[Awaited]:
+        """Takes out what is due by now."""
+        while self.due_ns <= now_ns:
+            _, _, awaited = heapq.heappop(self.heap)
+            self.due_ns = self.heap[0][0] if self.heap else NEVER
+            yield awaited
+
+
+def due(since_ns: int, wait_ms: int, slack_ms: int) -> int | None:
+    """When a wait is over, with some slack for networks and timers; None if it never is (notes 7.3)."""
+    return None if wait_ms >= ENDLESS_MS else since_ns + (wait_ms + slack_ms) * 1_000_000

@@ -1,0 +1,104 @@
+"""What didn't come in time: ends of requests, answers to interests, signs of life.
+
+It is found when its time is over, by the next message of its session or the next tick of the capture, whatever that
+carries. It looks back: what comes too late is told of when it comes.
+"""
+
+from collections.abc import Iterator
+
+from zdissect.dissection import Dissection, Notice
+from zdissect.records import Frame
+from zdissect.session.deadlines import NEVER, Deadlines
+from zdissect.session.interests import PATIENCE_MS, Interest
+from zdissect.session.liveness import OTHER, Pulse
+from zdissect.session.requests import Request
+from zdissect.session.session import Awaited, Link, Session
+
+
+class Overdue:
+    """The sessions that await something."""
+
+    def __init__(self) -> None:
+        self.sessions: Deadlines[Session] = Deadlines()
+
+    def watch(self, link: Link, direction: int) -> None:
+        """Looks after the lease of a side that has just been heard."""
+        pulse, lease_ms = link.pulses[direction], link.handshake.ends[direction].lease_ms
+        if lease_ms and not pulse.watched and not link.over:
+            due_ns = pulse.due_ns(lease_ms)
+            if due_ns is not None:
+                pulse.watched = True
+                link.session.awaited.add(due_ns, Awaited(pulse, link, direction, link.session.holes))
+
+    def list(self, session: Session) -> None:
+        """Takes note of when a session must be looked at."""
+        due_ns = session.awaited.due_ns
+        if due_ns < session.listed_ns:
+            session.listed_ns = due_ns
+            self.sessions.add(int(due_ns), session)
+
+    def tick(self, frame: Frame) -> Iterator[Notice]:
+        """What is overdue in any session by the time of a frame."""
+        for session in self.sessions.passed(frame.ts_ns):
+            session.listed_ns = NEVER
+            yield from self.notices(session, frame)
+
+    def notices(self, session: Session, frame: Frame) -> Iterator[Notice]:
+        """What is overdue in a session by the time of a frame that holds no message of it."""
+        for awaited, code, text in self.look(session, frame.ts_ns):
+            yield Notice(frame, awaited.link.flow, awaited.direction, text, code)
+
+    def remark(self, session: Session, item: Dissection) -> None:
+        """Reports what is overdue in a session at the message that shows it."""
+        message = item.messages[-1]
+        for awaited, code, text in self.look(session, item.frame.ts_ns):
+            sender = awaited.link.flow is item.flow and awaited.direction == item.direction
+            message.remark(code, text if sender or not isinstance(awaited.what, Pulse) else OTHER + text)
+
+    def look(self, session: Session, now_ns: int) -> Iterator[tuple[Awaited, str, str]]:
+        """(what was awaited, rule, text) for what is overdue in a session."""
+        for awaited in session.awaited.passed(now_ns):
+            what, link, direction, holes = awaited
+            side = direction ^ link.flip
+            if link.over and not session.links:
+                continue  # it ended before that: nobody waits any more
+            if isinstance(what, Pulse):
+                code, text = "lease-exceeded", self.silence(what, awaited, session, now_ns)
+            elif isinstance(what, Request):
+                code, text = "no-final", session.requests[side].overdue(what)
+                if text and session.roles[side] == "router":
+                    text += " (a router has passed it on)"
+            else:
+                code, text = "interest-unanswered", session.sides[side].overdue(what)
+            if text and session.holes == holes:  # else it may have come, and the capture has lost it
+                yield awaited, code, text
+        self.list(session)
+
+    @staticmethod
+    def silence(pulse: Pulse, awaited: Awaited, session: Session, now_ns: int) -> str:
+        """What is wrong with the silence of a side; empty if it has spoken, or has no reason to."""
+        _, link, direction, _ = awaited
+        pulse.watched = False
+        lease_ms = link.handshake.ends[direction].lease_ms
+        if link.over or link.session is not session or not lease_ms:
+            return ""
+        due_ns = pulse.due_ns(lease_ms)
+        if due_ns is None:
+            return ""
+        if due_ns <= now_ns:
+            return pulse.exceeded(now_ns, lease_ms)
+        pulse.watched = True
+        session.awaited.add(due_ns, awaited._replace(holes=session.holes))
+        return ""
+
+
+def await_final(link: Link, direction: int, request: Request) -> None:
+    """Awaits the end of a request."""
+    if request.due_ns is not None:
+        link.session.awaited.add(request.due_ns, Awaited(request, link, direction, link.session.holes))
+
+
+def await_answer(link: Link, direction: int, interest: Interest) -> None:
+    """Awaits the D_FINAL of an interest."""
+    due_ns = interest.ts_ns + PATIENCE_MS * 1_000_000
+    link.session.awaited.add(due_ns, Awaited(interest, link, direction, link.session.holes))

@@ -1,0 +1,33 @@
+"""Where something happened: how often, and the first few frames."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from zdissect.records import Frame
+
+SHOWN = 5
+"""Frames that are named."""
+
+
+@dataclass(slots=True)
+class Places:
+    """The places of one kind of event."""
+
+    count: int = 0
+    frames: list[int] = field(default_factory=list)
+    """Numbers of the first ones."""
+
+    def add(self, frame: Frame) -> None:
+        """It happened in this frame."""
+        self.count += 1
+        if len(self.frames) < SHOWN:
+            self.frames.append(frame.number)
+
+    def report(self) -> dict[str, Any]:
+        """The entry of a report."""
+        return {"count": self.count, "frames": self.frames}
+
+    def __str__(self) -> str:
+        """`(frames 3, 7, 12, ...)`."""
+        more = ", ..." if self.count > len(self.frames) else ""
+        return f"(frame{'s' * (self.count != 1)} {', '.join(map(str, self.frames))}{more})"
