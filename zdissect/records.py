@@ -27,8 +27,9 @@ class Endpoint(NamedTuple):
     """One end of a conversation."""
 
     address: bytes
-    """IPv4 (4 bytes) or IPv6 (16 bytes) address."""
+    """IPv4 (4 bytes), IPv6 (16 bytes) or MAC (6 bytes) address; empty where the capture doesn't tell it."""
     port: int
+    """0 where there are no ports: on raw Ethernet."""
 
 
 class Segment(NamedTuple):
@@ -49,7 +50,7 @@ class Segment(NamedTuple):
 
 
 class Datagram(NamedTuple):
-    """One UDP datagram."""
+    """One UDP datagram, or what zenoh-pico sends in its place on raw Ethernet."""
 
     frame: Frame
     src: Endpoint
@@ -61,6 +62,11 @@ class Datagram(NamedTuple):
     """Where `payload` starts in `frame.data`; -1 if it was put together from IP fragments."""
     frames: tuple[int, ...]
     """Numbers of the frames it came from, in stream order; one unless IP fragments were put together."""
+    link: str = "udp"
+    """`udp` or `raweth`."""
+
+
+RAW_ETHERNET = "raweth"
 
 
 class Chunk(NamedTuple):

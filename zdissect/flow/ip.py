@@ -4,13 +4,17 @@ Total: any bytes give a record or None, never an exception, and what was not und
 looked at, because a capture on the sending machine holds packets whose checksums the network card fills in later.
 
 Positions: `stop` is where the packet ends on the wire, in the coordinates of `data`; it lies beyond `len(data)` where
-the capture cut the frame. `inside` says whether `data` is the frame's own bytes (else offsets are reported as -1).
+the capture cut the frame.
 """
 
-from collections import Counter
+from collections.abc import Callable
 from struct import Struct, error
+from typing import NamedTuple
 
 from zdissect.flow.ipfragments import Fragments
+from zdissect.flow.names import protocol as protocol_name
+from zdissect.flow.tunnels import PORTS, PROTOCOLS, Next
+from zdissect.flow.unopened import Unopened
 from zdissect.records import Datagram, Endpoint, Frame, Segment
 
 Found = Segment | Datagram | None
@@ -30,109 +34,154 @@ _TCP_HEADER = Struct(">4xIIBB")
 _AUTHENTICATION, _FRAGMENT = 51, 44
 _EXTENSIONS = frozenset({0, 43, 60, 135, 139, 140, _AUTHENTICATION, _FRAGMENT})
 """IPv6 headers that carry the number of the next one: hop-by-hop, routing, destination, mobility, HIP, shim6..."""
-_PROTOCOLS = {1: "icmp", 2: "igmp", 50: "esp", 58: "icmpv6", 59: "ip without content", 132: "sctp"}
 
 MAX_PAIRS = 1 << 16
 """Pairs of endpoints remembered; a port scan must not fill the memory."""
+MAX_DEPTH = 8
+"""IP packets in each other. Two are ordinary, three happen (a tunnel over another one)."""
 _new = tuple.__new__  # NamedTuple's own constructor takes twice the time
+
+
+class Envelope(NamedTuple):
+    """The bytes in which a packet stands."""
+
+    frame: Frame
+    data: bytes
+    inside: bool = True
+    """Whether they are the frame's own: then positions in them are positions in the frame."""
+    depth: int = 0
+    """IP packets around it."""
+    frames: tuple[int, ...] = ()
+    """The frames that they were put together from."""
+
+    @property
+    def stop(self) -> int:
+        """Where they end on the wire. Files exist whose records claim less than they hold."""
+        return max(self.frame.wire_len, len(self.data))
+
+    def numbers(self) -> tuple[int, ...]:
+        """The numbers of the frames that they came from."""
+        return self.frames or (self.frame.number,)
+
+    def place(self, at: int) -> int:
+        """Where a position is in the frame; -1 if they aren't the frame's own."""
+        return at if self.inside else -1
+
+
+Open = Callable[[Envelope, int, int, int], Found]
+"""Decodes what is of an EtherType between two positions."""
 
 
 class Packets:
     """Decodes IP packets; holds the fragments that wait for others."""
 
-    def __init__(self, ignored: Counter[str]) -> None:
-        self._ignored = ignored
+    def __init__(self, unopened: Unopened, open_: Open, plain: frozenset[int]) -> None:
+        """`open_`: for what tunnels carry. `plain`: UDP ports that carry no tunnel."""
+        self._unopened = unopened
+        self._open = open_
+        self._plain = plain
         self._pairs: dict[bytes, tuple[Endpoint, Endpoint]] = {}
-        self._fragments = Fragments(ignored)
+        self._fragments = Fragments(unopened)
 
     def close(self) -> None:
         """Count the fragments that never became a datagram."""
         self._fragments.close()
 
-    def any(self, frame: Frame, data: bytes, start: int, stop: int, inside: bool = True) -> Found:
+    def any(self, frame: Frame, data: bytes, start: int, stop: int, envelope: Envelope | None = None) -> Found:
         """Decode the IP packet at `start`, its version taken from its first byte."""
         version = data[start] >> 4 if start < len(data) else 0
         if version == 4:
-            return self.ipv4(frame, data, start, stop, inside)
+            return self.ipv4(frame, data, start, stop, envelope)
         if version == 6:
-            return self.ipv6(frame, data, start, stop, inside)
-        return self._ignore("not ip")
+            return self.ipv6(frame, data, start, stop, envelope)
+        return self._ignore(frame, "not IP" if start < len(data) else "short IP")
 
-    def ipv4(self, frame: Frame, data: bytes, start: int, stop: int, inside: bool = True) -> Found:
-        """Decode the IPv4 packet at `start`."""
+    def ipv4(self, frame: Frame, data: bytes, start: int, stop: int, envelope: Envelope | None = None) -> Found:
+        """Decode the IPv4 packet at `start`. `envelope`: where `data` is from, if it isn't just the frame."""
         try:
             first, total, fragment, protocol, seq, ack, size, flags = _IPV4_TCP.unpack_from(data, start)
         except error:
-            return self._ipv4(frame, data, start, stop, inside)
+            return self._ipv4(envelope or Envelope(frame, data), start, stop)
         body = start + 20 + (size >> 2 & 0x3C)
         end = start + total
         # the common case, all at once: TCP, no IP options, no fragment, nothing cut off
-        if first != 0x45 or protocol != _TCP or fragment & 0x3FFF or size < 0x50 or not body <= end <= len(data):
-            return self._ipv4(frame, data, start, stop, inside)
+        if first != 0x45 or protocol != _TCP or fragment & 0x3FFF or size < 0x50 or not body <= end <= len(data) or (
+            envelope is not None and end > stop
+        ):
+            return self._ipv4(envelope or Envelope(frame, data), start, stop)
         ends = data[start + 12 : start + 24]
         src, dst = self._pairs.get(ends) or self._pair(ends)
-        return _new(Segment, (frame, src, dst, seq, ack, flags, data[body:end], 0, body if inside else -1))
+        place = body if envelope is None or envelope.inside else -1
+        return _new(Segment, (frame, src, dst, seq, ack, flags, data[body:end], 0, place))
 
-    def _ipv4(self, frame: Frame, data: bytes, start: int, stop: int, inside: bool) -> Found:
+    def _ipv4(self, envelope: Envelope, start: int, stop: int) -> Found:
+        frame, data = envelope.frame, envelope.data
         if len(data) < start + 20:
-            return self._ignore("short ipv4")
-        stop = max(stop, len(data))  # files exist whose records claim less than they hold
+            return self._ignore(frame, "short IPv4")
+        if not envelope.depth:
+            stop = max(stop, len(data))
         first, total, identification, fragment, protocol = _IPV4.unpack_from(data, start)
         body = start + (first & 15) * 4
         if total:  # 0: segmentation offload, longer than the field can say; else whatever follows is Ethernet padding
             stop = min(stop, start + total)
         if first >> 4 != 4 or not start + 20 <= body <= stop:
-            return self._ignore("bad ipv4")
+            return self._ignore(frame, "bad IPv4")
         addresses = data[start + 12 : start + 20]
         if not fragment & 0x3FFF:
-            return self._transport(frame, data, protocol, addresses, body, stop, inside)
+            while protocol == _AUTHENTICATION and len(data) >= body + 8:
+                protocol, body = data[body], body + (data[body + 1] + 2) * 4
+            return self._transport(envelope, protocol, addresses, body, stop)
         key = addresses + bytes((protocol, identification >> 8, identification & 255))
         more = bool(fragment & 0x2000)
-        return self._fragment(frame, data, protocol, addresses, key, (fragment & 0x1FFF) * 8, more, body, stop)
+        return self._fragment(envelope, protocol, addresses, key, (fragment & 0x1FFF) * 8, more, body, stop)
 
-    def ipv6(self, frame: Frame, data: bytes, start: int, stop: int, inside: bool = True) -> Found:
-        """Decode the IPv6 packet at `start`, past its extension headers."""
+    def ipv6(self, frame: Frame, data: bytes, start: int, stop: int, envelope: Envelope | None = None) -> Found:
+        """Decode the IPv6 packet at `start`, past its extension headers. `envelope`: as of `ipv4`."""
         try:
             first, length, header, seq, ack, size, flags = _IPV6_TCP.unpack_from(data, start)
         except error:
-            return self._ipv6(frame, data, start, stop, inside)
+            return self._ipv6(envelope or Envelope(frame, data), start, stop)
         body = start + 40 + (size >> 2 & 0x3C)
         end = start + 40 + length
-        if first >> 4 != 6 or header != _TCP or size < 0x50 or not body <= end <= len(data):
-            return self._ipv6(frame, data, start, stop, inside)
+        if first >> 4 != 6 or header != _TCP or size < 0x50 or not body <= end <= len(data) or (
+            envelope is not None and end > stop
+        ):
+            return self._ipv6(envelope or Envelope(frame, data), start, stop)
         ends = data[start + 8 : start + 44]
         src, dst = self._pairs.get(ends) or self._pair(ends)
-        return _new(Segment, (frame, src, dst, seq, ack, flags, data[body:end], 0, body if inside else -1))
+        place = body if envelope is None or envelope.inside else -1
+        return _new(Segment, (frame, src, dst, seq, ack, flags, data[body:end], 0, place))
 
-    def _ipv6(self, frame: Frame, data: bytes, start: int, stop: int, inside: bool) -> Found:
+    def _ipv6(self, envelope: Envelope, start: int, stop: int) -> Found:
+        frame, data = envelope.frame, envelope.data
         if len(data) < start + 40:
-            return self._ignore("short ipv6")
-        stop = max(stop, len(data))  # files exist whose records claim less than they hold
+            return self._ignore(frame, "short IPv6")
+        if not envelope.depth:
+            stop = max(stop, len(data))
         first, length, header = _IPV6.unpack_from(data, start)
         if first >> 4 != 6:
-            return self._ignore("bad ipv6")
+            return self._ignore(frame, "bad IPv6")
         addresses = data[start + 8 : start + 40]
         body = start + 40
         if length:  # 0: a jumbogram or segmentation offload
             stop = min(stop, body + length)
         while header in _EXTENSIONS:
             if len(data) < body + 8:
-                return self._ignore("short ipv6")
+                return self._ignore(frame, "short IPv6")
             this, header, size = header, data[body], data[body + 1]
             if this == _FRAGMENT:
                 place = int.from_bytes(data[body + 2 : body + 4])
                 if place & 0xFFF9:  # else an "atomic fragment", which is whole (RFC 6946)
                     key = addresses + data[body + 4 : body + 8]
                     more = bool(place & 1)
-                    return self._fragment(frame, data, header, addresses, key, place & 0xFFF8, more, body + 8, stop)
+                    return self._fragment(envelope, header, addresses, key, place & 0xFFF8, more, body + 8, stop)
                 size = 0
             body += (size + 2) * 4 if this == _AUTHENTICATION else (size + 1) * 8
-        return self._transport(frame, data, header, addresses, body, stop, inside)
+        return self._transport(envelope, header, addresses, body, stop)
 
     def _fragment(
         self,
-        frame: Frame,
-        data: bytes,
+        envelope: Envelope,
         protocol: int,
         addresses: bytes,
         key: bytes,
@@ -141,57 +190,68 @@ class Packets:
         body: int,
         stop: int,
     ) -> Found:
+        frame, data = envelope.frame, envelope.data
         if stop <= body:
-            return self._ignore("bad ip fragment")
+            return self._ignore(frame, "bad IP fragment")
         # an IPv6 fragment after the first names the next header too, but only the first one's counts (RFC 8200, 4.5);
         # they differ only in forged packets, and then the datagram is the one that completes it
-        whole = self._fragments.feed(key, frame, place, more, data[body : min(stop, len(data))], stop - body)
+        captured = data[body : min(stop, len(data))]
+        whole = self._fragments.feed(
+            key, addresses[: len(addresses) // 2], frame, envelope.numbers(), place, more, captured, stop - body
+        )
         if whole is None:
             return None
-        return self._transport(frame, whole.data, protocol, addresses, 0, whole.size, False, whole.frames)
+        put_together = Envelope(frame, whole.data, False, envelope.depth, whole.frames)
+        return self._transport(put_together, protocol, addresses, 0, whole.size)
 
-    def _transport(
-        self,
-        frame: Frame,
-        data: bytes,
-        protocol: int,
-        addresses: bytes,
-        body: int,
-        stop: int,
-        inside: bool,
-        frames: tuple[int, ...] = (),
-    ) -> Found:
+    def _transport(self, envelope: Envelope, protocol: int, addresses: bytes, body: int, stop: int) -> Found:
         if protocol == _TCP:
-            return self._tcp(frame, data, addresses, body, stop, inside)
+            return self._tcp(envelope, addresses, body, stop)
         if protocol == _UDP:
-            return self._udp(frame, data, addresses, body, stop, inside, frames or (frame.number,))
-        return self._ignore(_PROTOCOLS.get(protocol) or f"ip protocol {protocol}")
+            return self._udp(envelope, addresses, body, stop)
+        tunnel = PROTOCOLS.get(protocol)
+        if tunnel is not None:
+            return self._inner(envelope, tunnel(envelope.data, body, stop))
+        return self._ignore(envelope.frame, protocol_name(protocol))
 
-    def _tcp(self, frame: Frame, data: bytes, addresses: bytes, start: int, stop: int, inside: bool) -> Found:
+    def _inner(self, envelope: Envelope, content: Next) -> Found:
+        """Decode what a tunnel carries."""
+        if isinstance(content, str):
+            return self._ignore(envelope.frame, content)
+        if envelope.depth + 1 >= MAX_DEPTH:
+            return self._ignore(envelope.frame, f"more than {MAX_DEPTH} IP packets in each other")
+        return self._open(envelope._replace(depth=envelope.depth + 1), *content)
+
+    def _tcp(self, envelope: Envelope, addresses: bytes, start: int, stop: int) -> Found:
+        frame, data = envelope.frame, envelope.data
         if min(len(data), stop) < start + 14:
-            return self._ignore("short tcp")
+            return self._ignore(frame, "short TCP")
         seq, ack, size, flags = _TCP_HEADER.unpack_from(data, start)
         body = start + (size >> 2 & 0x3C)
         if size < 0x50 or body > stop:
-            return self._ignore("bad tcp")
+            return self._ignore(frame, "bad TCP")
         src, dst = self._ends(addresses, data, start)
         payload, missing = data[body : min(stop, len(data))], stop - max(body, min(stop, len(data)))
-        return Segment(frame, src, dst, seq, ack, flags, payload, missing, body if inside else -1)
+        return Segment(frame, src, dst, seq, ack, flags, payload, missing, envelope.place(body))
 
-    def _udp(
-        self, frame: Frame, data: bytes, addresses: bytes, start: int, stop: int, inside: bool, frames: tuple[int, ...]
-    ) -> Found:
+    def _udp(self, envelope: Envelope, addresses: bytes, start: int, stop: int) -> Found:
+        frame, data = envelope.frame, envelope.data
         body = start + 8
         if min(len(data), stop) < body:
-            return self._ignore("short udp")
+            return self._ignore(frame, "short UDP")
         length = int.from_bytes(data[start + 4 : start + 6])
         if length:  # 0: longer than the field can say
             stop = min(stop, start + length)
         if stop < body:
-            return self._ignore("bad udp")
+            return self._ignore(frame, "bad UDP")
         src, dst = self._ends(addresses, data, start)
+        tunnel = PORTS.get(dst.port)
+        if tunnel is not None and not self._plain & {src.port, dst.port}:
+            content = tunnel(data, body, stop)
+            if content is not None:
+                return self._inner(envelope, content)
         payload, missing = data[body : min(stop, len(data))], max(0, stop - len(data))
-        return Datagram(frame, src, dst, payload, missing, body if inside else -1, frames)
+        return Datagram(frame, src, dst, payload, missing, envelope.place(body), envelope.numbers())
 
     def _ends(self, addresses: bytes, data: bytes, start: int) -> tuple[Endpoint, Endpoint]:
         ends = addresses + data[start : start + 4]
@@ -206,6 +266,6 @@ class Packets:
         dst = Endpoint(ends[half:-4], int.from_bytes(ends[-2:]))
         return self._pairs.setdefault(ends, (src, dst))
 
-    def _ignore(self, what: str) -> Found:
-        self._ignored[what] += 1
+    def _ignore(self, frame: Frame, what: str) -> Found:
+        self._unopened.add(frame.source, what)
         return None

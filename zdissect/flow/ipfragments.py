@@ -1,17 +1,35 @@
-"""IP fragments: puts the payload of a packet together, whatever the order of its pieces. Memory is bounded."""
+"""IP fragments: puts the payload of a packet together, whatever the order of its pieces. Memory is bounded.
 
+What a fragment says of its size is not believed further than it can be true, and what counts against the bounds are
+bytes that are really held. Where there are too many, the sender that holds most loses its oldest datagram, so that one
+who floods harms nobody else.
+"""
+
+from bisect import bisect_right
 from collections import Counter
+from operator import itemgetter
 from typing import NamedTuple
 
+from zdissect.flow.unopened import Unopened
 from zdissect.records import Frame
 
 MAX_OPEN = 1024
 """Datagrams that wait for fragments; Linux keeps 4 MiB of them, which is fewer."""
 MAX_OPEN_BYTES = 16 << 20
+PART_BYTES = 160
+"""What a fragment takes besides its bytes."""
+MAX_SIZE = 65535
+"""No IP packet that can be fragmented is longer: a jumbogram can't (RFC 2675)."""
 FRAGMENT_LIFETIME_NS = 30 * 10**9
 """Linux's ipfrag_time; afterwards an identification may be in use again."""
 MAX_FINISHED = 64
 """Datagrams remembered after they are complete, so that a late duplicate of a fragment opens no new one."""
+
+ALONE, IMPOSSIBLE, CONTRARY = "IP fragments without the others", "IP fragments beyond 65535 bytes", "bad IP fragment"
+
+_start, _stop = itemgetter(0), itemgetter(1)
+Part = tuple[int, int, bytes, tuple[int, ...]]
+"""Start, stop, captured bytes, frame numbers."""
 
 
 class Whole(NamedTuple):
@@ -27,62 +45,86 @@ class Whole(NamedTuple):
 class Open:
     """A datagram some of whose fragments are not there yet."""
 
-    __slots__ = ("held", "parts", "size", "ts_ns")
+    __slots__ = ("files", "held", "kept", "parts", "sender", "size", "ts_ns")
 
-    def __init__(self, ts_ns: int) -> None:
+    def __init__(self, sender: bytes, ts_ns: int) -> None:
+        self.sender = sender
         self.ts_ns = ts_ns
-        self.parts: list[tuple[int, int, bytes, int]] = []
-        """(start, stop, captured bytes, frame number), ascending, without overlap."""
+        self.parts: list[Part] = []
+        """Ascending, without overlap."""
         self.size = -1
+        """Bytes of the whole; -1 while the last fragment isn't there."""
         self.held = 0
+        """Bytes on the wire of its parts."""
+        self.kept = 0
+        """Bytes of memory."""
+        self.files: Counter[str] = Counter()
+        """Its frames, by file."""
 
-    def add(self, start: int, stop: int, data: bytes, number: int) -> None:
+    def add(self, start: int, stop: int, data: bytes, numbers: tuple[int, ...]) -> None:
         """Keep what no earlier fragment holds (the first wins: RFC 815's order would let a late one overwrite)."""
-        if not self.parts or self.parts[-1][1] <= start:  # in order, as nearly always
-            self.parts.append((start, stop, data, number))
-            self.held += stop - start
-            return
+        parts = self.parts
+        first = at = bisect_right(parts, start, key=_stop)
         position, fresh = start, []
-        for other_start, other_stop, _, _ in self.parts:
-            if other_start > position and position < stop:
-                fresh.append((position, min(other_start, stop)))
-            position = max(position, other_stop)
-        if position < stop:
-            fresh.append((position, stop))
-        if fresh:
-            self.parts += [(a, b, data[a - start : b - start], number) for a, b in fresh]
-            self.parts.sort()
-            self.held += sum(b - a for a, b in fresh)
-
-    def whole(self) -> Whole | None:
-        if self.size < 0 or self.held < self.size:
-            return None
-        data = bytearray()
-        complete, position = True, 0
-        for start, stop, captured, _ in self.parts:
-            if position >= self.size:
+        while position < stop:
+            other = parts[at] if at < len(parts) and parts[at][0] < stop else None
+            end = stop if other is None else other[0]
+            if end > position:
+                fresh.append((position, end, data[position - start : end - start], numbers))
+            if other is None:
                 break
-            if start != position:
-                return None
-            position = stop
-            if complete:
-                data += captured
-                complete = len(captured) == stop - start
-        frames = tuple(dict.fromkeys(number for start, _, _, number in self.parts if start < self.size))
-        return Whole(bytes(data[: self.size]), self.size, frames)
+            position = max(position, other[1])
+            at += 1
+        if fresh:
+            parts[first:at] = sorted(parts[first:at] + fresh, key=_start)
+            self.held += sum(stop - start for start, stop, _, _ in fresh)
+            self.kept += sum(PART_BYTES + len(one[2]) for one in fresh)
+
+    def end(self, size: int) -> None:
+        """Take the size of the whole: what lies beyond is nothing of it."""
+        self.size = size
+        while self.parts and self.parts[-1][1] > size:
+            start, stop, data, numbers = self.parts.pop()
+            self.held -= stop - start
+            self.kept -= PART_BYTES + len(data)
+            if start < size:
+                self.add(start, size, data[: size - start], numbers)
+
+    def whole(self) -> Whole:
+        """All of it, once `held` has reached `size`."""
+        data = bytearray()
+        for start, stop, captured, _ in self.parts:
+            data += captured
+            if len(captured) < stop - start:
+                break
+        frames = tuple(dict.fromkeys(number for part in self.parts for number in part[3]))
+        return Whole(bytes(data), self.size, frames)
 
 
 class Fragments:
     """Datagrams in the making, oldest first; bounded in number, bytes and time."""
 
-    def __init__(self, ignored: Counter[str]) -> None:
-        self._ignored = ignored
+    def __init__(self, unopened: Unopened) -> None:
+        self._unopened = unopened
         self._open: dict[bytes, Open] = {}
         self._finished: dict[bytes, bytes] = {}
-        self._held = 0
+        self._kept = 0
 
-    def feed(self, key: bytes, frame: Frame, start: int, more: bool, data: bytes, size: int) -> Whole | None:
-        """Take a fragment: `size` bytes from `start`, of which `data` was captured. Gives what it completes."""
+    def feed(
+        self, key: bytes, sender: bytes, frame: Frame, numbers: tuple[int, ...],
+        start: int, more: bool, data: bytes, size: int,
+    ) -> Whole | None:  # fmt: skip
+        """Take a fragment: `size` bytes from `start`, of which `data` was captured. Gives what it completes.
+
+        Args:
+            key: What all fragments of a datagram share.
+            numbers: The frames that the fragment itself came from.
+            more: It isn't the last one.
+        """
+        stop = start + size
+        if stop > MAX_SIZE:
+            self._unopened.add(frame.source, IMPOSSIBLE)
+            return None
         finished = self._finished.get(key)
         if finished is not None:
             if data and data == finished[start : start + len(data)]:
@@ -93,28 +135,43 @@ class Fragments:
             self._drop(key)
             datagram = None
         if datagram is None:
-            datagram = self._open[key] = Open(frame.ts_ns)
-        before = datagram.held
-        datagram.add(start, start + size, data, frame.number)
-        self._held += datagram.held - before
-        if not more and datagram.size < 0:
-            datagram.size = start + size
-        whole = datagram.whole()
-        if whole is not None:
-            self._held -= self._open.pop(key).held
+            datagram = self._open[key] = Open(sender, frame.ts_ns)
+        if 0 <= datagram.size < stop:
+            self._unopened.add(frame.source, CONTRARY)
+            return None
+        before = datagram.kept
+        datagram.add(start, stop, data, numbers)
+        datagram.files[frame.source] += 1
+        if not more:
+            datagram.end(stop)
+        self._kept += datagram.kept - before
+        if datagram.held == datagram.size:
+            self._kept -= self._open.pop(key).kept
+            whole = datagram.whole()
             self._remember(key, whole.data)
-        while len(self._open) > MAX_OPEN or self._held > MAX_OPEN_BYTES:
-            self._drop(next(iter(self._open)))
-        return whole
+            return whole
+        while len(self._open) > MAX_OPEN or self._kept > MAX_OPEN_BYTES:
+            self._drop(self._oldest_of_largest())
+        return None
 
     def close(self) -> None:
         for key in list(self._open):
             self._drop(key)
 
+    def _oldest_of_largest(self) -> bytes:
+        """The oldest datagram of the sender that takes most: in number, if these are too many, else in bytes."""
+        many = len(self._open) > MAX_OPEN
+        takes: Counter[bytes] = Counter()
+        for datagram in self._open.values():
+            takes[datagram.sender] += 1 if many else datagram.kept
+        largest = takes.most_common(1)[0][0]
+        return next(key for key, datagram in self._open.items() if datagram.sender == largest)
+
     def _drop(self, key: bytes) -> None:
         dropped = self._open.pop(key)
-        self._held -= dropped.held
-        self._ignored["ip fragment dropped"] += len({part[3] for part in dropped.parts})
+        self._kept -= dropped.kept
+        for source, frames in dropped.files.items():
+            self._unopened.add(source, ALONE, frames)
 
     def _remember(self, key: bytes, data: bytes) -> None:
         self._finished[key] = data

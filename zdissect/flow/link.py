@@ -1,39 +1,69 @@
-"""The link layer: from a captured frame to the TCP segment or UDP datagram in it."""
+"""The link layer: from a captured frame to the TCP segment or UDP datagram in it, through all that is around it."""
 
-from collections import Counter
 from typing import Final
 
-from zdissect.flow.ip import Found, Packets
-from zdissect.records import Frame
+from zdissect.flow.ip import Envelope, Found, Packets
+from zdissect.flow.names import ethertype, link_type
+from zdissect.flow.tunnels import (
+    ANY_IP,
+    CISCO_HDLC,
+    ETHERNET,
+    FIREWALL_LOG,
+    HEADERS,
+    IPV4,
+    IPV6,
+    LLC_HEADER,
+    LONGEST_LENGTH,
+    MPLS,
+    NETFILTER_LOG,
+    PPP,
+    PPPOE,
+)
+from zdissect.flow.unopened import Unopened
+from zdissect.records import RAW_ETHERNET, Datagram, Endpoint, Frame
 
 _ETHERNET = 1
 _LOOPBACK = frozenset({0, 108})
 """NULL (host byte order of the capturing machine) and LOOP (network byte order)."""
-_RAW = frozenset({12, 14, 101, 228, 229})
 _SLL, _SLL2 = 113, 276
+_PKTAPS = frozenset({258, 149})
+"""Apple's own tcpdump writes the private number 149."""
+_LINKS = {
+    _ETHERNET: (ETHERNET, 0), **dict.fromkeys((12, 14, 101, 228, 229), (ANY_IP, 0)),
+    9: (PPP, 0), 50: (PPP, 0), 51: (PPPOE, 0), 104: (CISCO_HDLC, 0), 109: (ANY_IP, 12), 117: (FIREWALL_LOG, 0),
+    166: (PPP, 2), 204: (PPP, 1), 205: (CISCO_HDLC, 1), 219: (MPLS, 0), 226: (ANY_IP, 24), 239: (NETFILTER_LOG, 0),
+    240: (ETHERNET, 4), 259: (ETHERNET, 8), 274: (ETHERNET, 8), 282: (ETHERNET, 4),
+}  # fmt: skip
+"""Link types by what they begin with, and where that stands. Raw IP; PPP; OpenBSD's ENC and Solaris's IPNET; Ethernet
+behind a header of Hilscher's or Broadcom's, or behind its preamble."""
 
-_IPV4, _IPV6 = 0x0800, 0x86DD
-_TAGS = frozenset({0x8100, 0x88A8, 0x9100})
-"""Ethertypes of a VLAN tag: 802.1Q, 802.1ad and the QinQ that came before it."""
-_ETHERTYPES = {0x0806: "arp", 0x88CC: "lldp", 0x8863: "pppoe", 0x8864: "pppoe", 0x888E: "802.1x"}
-_FAMILIES = {2: _IPV4, 10: _IPV6, 24: _IPV6, 28: _IPV6, 30: _IPV6}
+_FAMILIES = {2: IPV4, 10: IPV6, 24: IPV6, 28: IPV6, 30: IPV6}
 """AF_INET, and AF_INET6 of Linux, the BSDs and macOS."""
+_CAN = (0x0C, 0x0D, 0x0E)
+"""What Linux writes for CAN in a cooked header."""
+_RAWETH = frozenset({0xE072, 0x72E0})
+"""EtherType of zenoh-pico's raw Ethernet: 0x72e0 in the byte order of the sender, which is nearly always little-endian
+(notes 3.6)."""
+
+Stations = tuple[bytes, bytes]
+"""MAC addresses of sender and receiver; empty where a capture doesn't tell."""
 
 
 class Decoder:
     """Turns frames into segments and datagrams. State: the IP fragments that wait for others.
 
-    `ignored` counts what gave neither, by reason: "arp", "icmp", "link type 147", "short ethernet"...
+    `unopened` counts what gave neither, by reason: "ARP", "ICMP", "link type 147 (USER0)", "short Ethernet"...
     """
 
-    def __init__(self) -> None:
-        self.ignored: Final[Counter[str]] = Counter()
-        self._packets: Final = Packets(self.ignored)
+    def __init__(self, plain: frozenset[int] = frozenset()) -> None:
+        """`plain`: UDP ports that carry no tunnel, even if they are known for one."""
+        self.unopened: Final = Unopened()
+        self._packets: Final = Packets(self.unopened, self._open, plain)
 
     def feed(self, frame: Frame) -> Found:
         """Decode one frame.
 
-        None: it holds no TCP or UDP (see `ignored`), or an IP fragment that waits for others. Never raises.
+        None: it holds no TCP or UDP (see `unopened`), or an IP fragment that waits for others. Never raises.
         """
         _, _, _, link, stop, data = frame
         if link == _ETHERNET:
@@ -42,64 +72,110 @@ class Decoder:
                 return self._packets.ipv4(frame, data, 14, stop)
             if kind == b"\x86\xdd":
                 return self._packets.ipv6(frame, data, 14, stop)
-            return self._tagged(frame, 12, 14, "ethernet")
-        if link in _LOOPBACK:
-            return self._loopback(frame)
-        if link in _RAW:
-            return self._packets.any(frame, data, 0, frame.wire_len)
-        if link == _SLL:
-            return self._tagged(frame, 14, 16, "linux sll")
-        if link == _SLL2:
-            return self._tagged(frame, 0, 20, "linux sll2")
-        return self._foreign(frame)
+        return self._linked(frame, link, 0)
 
     def close(self) -> None:
         """Count the IP fragments that are left over."""
         self._packets.close()
 
-    def _tagged(self, frame: Frame, type_at: int, start: int, name: str) -> Found:
-        """Decode what follows an ethertype at `type_at` and starts at `start`, past any VLAN tags."""
-        data = frame.data
-        ethertype = int.from_bytes(data[type_at : type_at + 2])
-        while ethertype in _TAGS and len(data) >= start + 4:
-            ethertype = int.from_bytes(data[start + 2 : start + 4])
-            start += 4
+    def _linked(self, frame: Frame, link: int, start: int) -> Found:
+        """Decode what begins with the header of a link type."""
+        envelope = Envelope(frame, frame.data)
+        if link in _LINKS:
+            kind, size = _LINKS[link]
+            return self._open(envelope, kind, start + size, envelope.stop)
+        if link == _SLL:
+            return self._cooked(envelope, start + 4, start + 14, start + 16)
+        if link == _SLL2:
+            return self._cooked(envelope, start + 11, start, start + 20)
+        if link in _LOOPBACK:
+            return self._loopback(envelope, start)
+        if start:
+            return self._ignore(frame, link_type(link))
+        if link in _PKTAPS and frame.data[4:8] == b"\x01\0\0\0":
+            return self._packet_tap(frame)
+        return self._foreign(frame)
+
+    def _open(self, envelope: Envelope, kind: int, start: int, stop: int, stations: Stations | None = None) -> Found:
+        """Decode what is of an EtherType (or of one of our own numbers for what has none), header by header."""
+        frame, data = envelope.frame, envelope.data
+        while True:
+            if kind == IPV4:
+                return self._packets.ipv4(frame, data, start, stop, envelope)
+            if kind == IPV6:
+                return self._packets.ipv6(frame, data, start, stop, envelope)
+            if kind == ANY_IP:
+                return self._packets.any(frame, data, start, stop, envelope)
+            if kind in _RAWETH and stations is not None:
+                return self._raw_ethernet(envelope, stations, start, stop)
+            if kind == ETHERNET:
+                stations = data[start + 6 : start + 12], data[start : start + 6]
+            header = HEADERS.get(kind)
+            if header is None:
+                return self._ignore(frame, ethertype(kind))
+            follows = header(data, start, stop)
+            if isinstance(follows, str):
+                return self._ignore(frame, follows)
+            kind, start, stop = follows
+
+    def _cooked(self, envelope: Envelope, address: int, type_at: int, start: int) -> Found:
+        """Decode a frame of Linux's "any" device: it has the address of its sender only."""
+        data = envelope.data
         if len(data) < start:
-            return self._ignore(f"short {name}")
-        return self._content(frame, ethertype, start)
+            return self._ignore(envelope.frame, "short Linux cooked header")
+        kind = int.from_bytes(data[type_at : type_at + 2])
+        if kind <= LONGEST_LENGTH and kind != LLC_HEADER:
+            return self._ignore(envelope.frame, "CAN" if kind in _CAN else f"Linux cooked protocol 0x{kind:04x}")
+        size = 2 if type_at > address else 1
+        known = int.from_bytes(data[address : address + size]) == 6
+        sender = data[address + size : address + size + 6] if known else b""
+        return self._open(envelope, kind, start, envelope.stop, (sender, b""))
 
-    def _content(self, frame: Frame, ethertype: int, start: int) -> Found:
-        if ethertype == _IPV4:
-            return self._packets.ipv4(frame, frame.data, start, frame.wire_len)
-        if ethertype == _IPV6:
-            return self._packets.ipv6(frame, frame.data, start, frame.wire_len)
-        if ethertype < 0x0600:
-            return self._ignore("802.3 length")
-        return self._ignore(_ETHERTYPES.get(ethertype) or f"ethertype 0x{ethertype:04x}")
-
-    def _loopback(self, frame: Frame) -> Found:
-        data = frame.data
-        if len(data) < 4:
-            return self._ignore("short loopback")
-        family = int.from_bytes(data[:4], "little")
+    def _loopback(self, envelope: Envelope, start: int) -> Found:
+        head = envelope.data[start : start + 4]
+        if len(head) < 4:
+            return self._ignore(envelope.frame, "short loopback")
+        family = int.from_bytes(head, "little")
         if family > 0xFFFF:
-            family = int.from_bytes(data[:4])
-        ethertype = _FAMILIES.get(family)
-        if ethertype is None:
-            return self._ignore(f"address family {family}")
-        return self._content(frame, ethertype, 4)
+            family = int.from_bytes(head)
+        kind = _FAMILIES.get(family)
+        if kind is None:
+            return self._ignore(envelope.frame, f"address family {family}")
+        return self._open(envelope, kind, start + 4, envelope.stop)
+
+    def _packet_tap(self, frame: Frame) -> Found:
+        """Decode a frame of Apple's "pktap" or "any": its header has its own size, and the link type of what follows."""
+        size, link = (int.from_bytes(frame.data[at : at + 4], "little") for at in (0, 8))
+        if size < 12 or len(frame.data) < size:
+            return self._ignore(frame, "short PKTAP")
+        return self._linked(frame, link, size)
+
+    def _raw_ethernet(self, envelope: Envelope, stations: Stations, start: int, stop: int) -> Found:
+        """Decode a datagram of zenoh-pico without IP: a length of two bytes, because short frames are padded."""
+        frame, data = envelope.frame, envelope.data
+        body = start + 2
+        if len(data) < body:
+            return self._ignore(frame, "short raw Ethernet of zenoh-pico")
+        end = body + int.from_bytes(data[start:body])
+        if end > stop:
+            return self._ignore(frame, "bad raw Ethernet of zenoh-pico")
+        src, dst = (Endpoint(station, 0) for station in stations)
+        payload = data[body:end]
+        missing, frames = end - body - len(payload), envelope.numbers()
+        return Datagram(frame, src, dst, payload, missing, envelope.place(body), frames, RAW_ETHERNET)
 
     def _foreign(self, frame: Frame) -> Found:
         from zdissect.flow.foreign import find_ip  # scapy behind it: only where a capture needs it
 
         found = find_ip(frame.link, frame.data)
         if found is None:
-            return self._ignore(f"link type {frame.link}")
+            return self._ignore(frame, link_type(frame.link))
         packet, start = found
         if start < 0:
-            return self._packets.any(frame, packet, 0, len(packet), inside=False)
-        return self._packets.any(frame, frame.data, start, frame.wire_len)
+            return self._open(Envelope(frame, packet, inside=False), ANY_IP, 0, len(packet))
+        envelope = Envelope(frame, frame.data)
+        return self._open(envelope, ANY_IP, start, envelope.stop)
 
-    def _ignore(self, what: str) -> Found:
-        self.ignored[what] += 1
+    def _ignore(self, frame: Frame, what: str) -> Found:
+        self.unopened.add(frame.source, what)
         return None
