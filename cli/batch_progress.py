@@ -3,12 +3,13 @@
 import os
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from .common import complain
-from .findings import describe
+from .findings import describe, not_opened
 from .stats_units import many
 
 if TYPE_CHECKING:
@@ -145,6 +146,8 @@ def summary(report: "Report", out: str, seconds: float) -> None:
     parts = [f"{counted[name]} {name.replace('_', ' ')}" for name in _CLASSES if counted[name] or name == "decoded"]
     missing = f"; {counted['not_captured']} more aren't in the captures" if counted["not_captured"] else ""
     complain(f"payload bytes: {counted['captured']} = {' + '.join(parts)}{missing}")
+    if unopened := not_opened(sum((facts.unopened for facts in done.files), Counter())):
+        complain(unopened)
     if done.codes:
         complain(describe(done.codes))
     bad = report.bad

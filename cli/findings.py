@@ -1,12 +1,15 @@
-"""Findings in numbers: the summary on standard error, and --fail-on."""
+"""Findings, and what isn't opened, in numbers: the summary on standard error, and --fail-on."""
 
 from collections import Counter
 from collections.abc import Iterator
 
+from zdissect.flow.unopened import noteworthy
 from zdissect.grammar.rule import ERROR, NOTE, WARNING
 from zdissect.grammar.rules import RULES
 from zdissect.session.places import Places
 
+MOST_KINDS = 8
+"""Kinds of frames that are listed one by one."""
 SEVERITIES = (NOTE, WARNING, ERROR)
 
 
@@ -38,3 +41,15 @@ def absences(refused: Places, silent: Places) -> Iterator[str]:
 
 def _many(places: Places, noun: str) -> str:
     return f"1 {noun} was" if places.count == 1 else f"{places.count} {noun}s were"
+
+
+def not_opened(kinds: Counter[str]) -> str:
+    """The frames that may hold Zenoh and aren't opened, in a line; empty if there are none."""
+    found = noteworthy(kinds).most_common()
+    if not found:
+        return ""
+    each = [f"{what} {frames}" for what, frames in found[:MOST_KINDS]]
+    if rest := found[MOST_KINDS:]:
+        each.append(f"{len(rest)} other kinds {sum(frames for _, frames in rest)}")
+    total = sum(frames for _, frames in found)
+    return f"{total} {'frame that isn' if total == 1 else 'frames that aren'}'t opened: {', '.join(each)}"

@@ -9,7 +9,7 @@ from zdissect.records import Frame
 from zdissect.stats.queries import Queries
 
 from .common import complain
-from .findings import absences, describe
+from .findings import absences, describe, not_opened
 from .writers import Writer
 
 
@@ -70,6 +70,8 @@ class Run:
             complain(str(problem))
         if not self.writer.messages and (self.frames or not self.problems):
             complain(f"no Zenoh found in {self.frames} frames")
+        if unopened := not_opened(self.pipeline.decoder.unopened.total()):
+            complain(unopened)
         others = ", ".join(f"{number} {_OPAQUE.get(name, name)}" for name, number in self.pipeline.others().items())
         if others:
             complain(f"conversations that aren't shown: {others}")

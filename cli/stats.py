@@ -4,6 +4,7 @@ import io
 import json
 import shutil
 import sys
+from collections import Counter
 from typing import Any
 
 import click
@@ -15,7 +16,7 @@ from zdissect.stats import Stats
 
 from .common import DONE, UNREADABLE, color_option, complain, wants_color
 from .decode_as import decode_as
-from .findings import absences
+from .findings import absences, not_opened
 
 _UNLIMITED = 100_000
 """Columns where nothing is folded: output that isn't a terminal."""
@@ -49,6 +50,8 @@ def stats(files: tuple[str, ...], as_json: bool, top: int, rules: tuple[str, ...
             complain(text)
     if not report["messages"] and not quiet:
         complain(f"no Zenoh found in {report['capture']['frames']} frames")
+    if not quiet and (unopened := not_opened(Counter({one["what"]: one["frames"] for one in report["unopened"]}))):
+        complain(unopened)
     if interrupted:
         raise click.Abort
     return UNREADABLE if problems else DONE

@@ -54,6 +54,9 @@ def _parts(report: Report, top: int, narrow: bool) -> Iterator[RenderableType]:
     if report["findings"]:
         yield _title("Findings")
         yield _findings(report["findings"])
+    if report["unopened"]:
+        yield _title("Frames without TCP or UDP")
+        yield _unopened(report["unopened"])
     yield _title("Payload bytes")
     yield _accounting(report["accounting"])
     yield from _notes(report)
@@ -229,7 +232,15 @@ def _findings(found: list[Report]) -> Table:
     return table
 
 
-# --- bytes
+# --- frames and bytes
+
+
+def _unopened(unopened: list[Report]) -> Table:
+    table = _table("What they are", "Frames", "", right=("Frames",))
+    for one in unopened:
+        note, style = ("ordinary", "dim") if one["background"] else ("not opened", "")
+        _row(table, safe(one["what"]), one["frames"], note, style=style)
+    return table
 
 
 def _accounting(accounting: Report) -> Table:

@@ -49,7 +49,7 @@ class Pipeline:
     """Payload bytes of all TCP segments and UDP datagrams, retransmitted ones too."""
     delivered: int = 0
     """Bytes of all TCP streams: payload without what was retransmitted or belonged to no connection."""
-    decoder: Decoder = field(default_factory=Decoder)
+    decoder: Decoder = field(init=False)
     streams: Streams = field(default_factory=Streams)
     causal: Causal = field(init=False)
     dissector: Dissector = field(init=False)
@@ -67,6 +67,7 @@ class Pipeline:
     """The last frame of the capture so far."""
 
     def __post_init__(self) -> None:
+        self.decoder = Decoder(self.options.udp_ports)
         ports = frozenset({detect.ZENOH_PORT, detect.SCOUTING_PORT})
         self.datagrams = Datagrams(ports | self.options.udp_ports, self.options.udp_ports)
         self.causal = Causal(self.streams.first)
@@ -108,6 +109,7 @@ class Pipeline:
     def close(self) -> list[Item]:
         """What is left when the capture ends."""
         out: list[Item] = []
+        self.decoder.close()
         for item in self.causal.close(self.streams.close()):
             self.stream(item, out)
         for conversation in self.conversations.values():

@@ -67,6 +67,7 @@ class Datagram(NamedTuple):
 
 
 RAW_ETHERNET = "raweth"
+DATAGRAM_LINKS = ("udp", RAW_ETHERNET)
 
 
 class Chunk(NamedTuple):

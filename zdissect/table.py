@@ -13,13 +13,28 @@ from zdissect.records import Endpoint
 
 @lru_cache(maxsize=4096)
 def address(packed: bytes) -> str:
-    """An IPv4 or IPv6 address as text."""
+    """An IPv4, IPv6 or MAC address as text; `?` where the capture doesn't tell it."""
+    if len(packed) not in (4, 16):
+        return packed.hex(":") or "?"
     return socket.inet_ntop(socket.AF_INET if len(packed) == 4 else socket.AF_INET6, packed)
 
 
+def is_ip(end: Endpoint) -> bool:
+    """Whether it has an IP address and a port."""
+    return len(end.address) in (4, 16)
+
+
+def ip_columns(end: Endpoint, prefix: str) -> dict[str, Any]:
+    """Its columns `PREFIX_ip` and `PREFIX_port`: null where it has a MAC address."""
+    known = is_ip(end)
+    return {f"{prefix}_ip": address(end.address) if known else None, f"{prefix}_port": end.port if known else None}
+
+
 def endpoint(end: Endpoint) -> str:
-    """`127.0.0.1:7447`, `[::1]:7447`."""
+    """`127.0.0.1:7447`, `[::1]:7447`, `02:00:00:00:00:01`."""
     text = address(end.address)
+    if not is_ip(end):
+        return text
     return f"[{text}]:{end.port}" if ":" in text else f"{text}:{end.port}"
 
 
@@ -61,10 +76,8 @@ class Table:
         src, dst = flow.ends if item.direction == 0 else flow.ends[::-1]
         return {
             "flow_id": flow.id,
-            "src_ip": address(src.address),
-            "src_port": src.port,
-            "dst_ip": address(dst.address),
-            "dst_port": dst.port,
+            **ip_columns(src, "src"),
+            **ip_columns(dst, "dst"),
             "link": flow.link,
             "initiator": item.direction == 0 if flow.verdict is not Verdict.MIDDLE else None,
             "buffer": item.buffer.name,

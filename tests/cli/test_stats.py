@@ -43,8 +43,8 @@ def test_colour_only_if_asked():
 def test_the_schema_of_json():
     found = json.loads(_run("--json", SAMPLES / "query-router.pcap").stdout)
     assert set(found) == {
-        "schema_version", "capture", "accounting", "conversations", "sessions", "messages", "keys", "queries",
-        "refused", "findings",
+        "schema_version", "capture", "accounting", "unopened", "conversations", "sessions", "messages", "keys",
+        "queries", "refused", "findings",
     }  # fmt: skip
     assert found["schema_version"] == 1
     assert set(found["capture"]) == {"files", "frames", "first_ts_ns", "last_ts_ns", "duration_s"}

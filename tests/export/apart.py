@@ -7,7 +7,7 @@ from typing import Any
 
 from zdissect.export.connections import Connections
 from zdissect.export.decoding import Decoding, Settings, TableBatch
-from zdissect.export.groups import GroupDecoding, Lookup, Split
+from zdissect.export.groups import GroupDecoding, Split
 from zdissect.records import Frame
 
 SETTINGS = Settings()
@@ -32,7 +32,7 @@ def whole(some: list[Frame]) -> Tables:
 
 def decodings(some: list[Frame], split: Split) -> tuple[list[GroupDecoding], Counter[str]]:
     """The groups after their last frame, and their rows."""
-    lookup = Lookup(split.groups)
+    lookup = split.lookup()
     shares = [split.share(some[0].source, group) for group in range(len(split.sizes))]
     out = [GroupDecoding(SETTINGS, share) for share in shares]
     told = split.told()

@@ -50,25 +50,25 @@ def test_ipv6_atomic_fragment_is_whole() -> None:
 @pytest.mark.parametrize(
     ("packet", "reason"),
     [
-        (ipv6(bytes(30), 50), "esp"),
-        (ipv6(b"", 59), "ip without content"),
-        (ipv6(b"\x06", 0), "short ipv6"),
-        (ipv6(b"")[:30], "short ipv6"),
-        (ipv4(bytes(30), 47), "ip protocol 47"),
-        (ipv4(tcp(), total=19), "bad ipv4"),
-        (b"\x41" + ipv4(tcp())[1:], "bad ipv4"),
-        (ipv4(tcp()[:13]), "short tcp"),
-        (ipv4(tcp()[:12] + b"\x40" + tcp()[13:]), "bad tcp"),
-        (ipv4(tcp()[:12] + b"\xf0" + tcp()[13:]), "bad tcp"),
-        (ipv4(udp(b"")[:7], 17), "short udp"),
-        (ipv4(udp(b"abc", length=5), 17), "bad udp"),
-        (ipv4(b"", place=0x2000), "bad ip fragment"),
+        (ipv6(bytes(30), 50), "IP protocol 50 (ESP)"),
+        (ipv6(b"", 59), "no next header"),
+        (ipv6(b"\x06", 0), "short IPv6"),
+        (ipv6(b"")[:30], "short IPv6"),
+        (ipv4(bytes(30), 200), "IP protocol 200"),
+        (ipv4(tcp(), total=19), "bad IPv4"),
+        (b"\x41" + ipv4(tcp())[1:], "bad IPv4"),
+        (ipv4(tcp()[:13]), "short TCP"),
+        (ipv4(tcp()[:12] + b"\x40" + tcp()[13:]), "bad TCP"),
+        (ipv4(tcp()[:12] + b"\xf0" + tcp()[13:]), "bad TCP"),
+        (ipv4(udp(b"")[:7], 17), "short UDP"),
+        (ipv4(udp(b"abc", length=5), 17), "bad UDP"),
+        (ipv4(b"", place=0x2000), "bad IP fragment"),
     ],
 )
 def test_what_is_not_understood_is_counted(packet: bytes, reason: str) -> None:
     decoder = Decoder()
     assert decoder.feed(frame(packet, 101)) is None
-    assert decoder.ignored == {reason: 1}
+    assert decoder.unopened.total() == {reason: 1}
 
 
 def test_ethernet_padding_is_no_payload() -> None:
@@ -163,7 +163,7 @@ def test_fragments_in_any_order_with_duplicates(cut: type, seed: int) -> None:
     assert (found.missing, found.offset, found.frames) == (0, -1, (1, 2, 3, 4))
     assert found.src.port == 40000
     decoder.close()
-    assert not decoder.ignored
+    assert not decoder.unopened.total()
 
 
 def test_the_frame_is_the_one_that_completed_the_datagram() -> None:
@@ -203,7 +203,7 @@ def test_an_old_fragment_is_not_mixed_with_a_new_datagram() -> None:
     decoder = Decoder()
     (found,) = datagrams(decoder, frames)
     assert found.payload == b"b" * 3000
-    assert decoder.ignored == {"ip fragment dropped": 2}
+    assert decoder.unopened.total() == {"IP fragments without the others": 2}
 
 
 def test_a_fragment_cut_by_the_capture() -> None:
@@ -218,9 +218,9 @@ def test_open_datagrams_are_bounded_and_counted() -> None:
     decoder = Decoder()
     lost = [cut4(udp(bytes(3000)), 1480, ident)[0] for ident in range(ipfragments.MAX_OPEN + 10)]
     assert not datagrams(decoder, numbered(lost))
-    assert decoder.ignored == {"ip fragment dropped": 10}
+    assert decoder.unopened.total() == {"IP fragments without the others": 10}
     decoder.close()
-    assert decoder.ignored == {"ip fragment dropped": ipfragments.MAX_OPEN + 10}
+    assert decoder.unopened.total() == {"IP fragments without the others": ipfragments.MAX_OPEN + 10}
 
 
 def test_open_bytes_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -228,7 +228,66 @@ def test_open_bytes_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     decoder = Decoder()
     lost = [cut4(udp(bytes(3000)), 1480, ident)[0] for ident in range(5)]
     assert not datagrams(decoder, numbered(lost))
-    assert decoder.ignored == {"ip fragment dropped": 3}
+    assert decoder.unopened.total() == {"IP fragments without the others": 3}
+
+
+def stranger(packet: bytes) -> bytes:
+    """The same packet from another sender."""
+    return packet[:12] + b"\x0b\0\0\2" + packet[16:]
+
+
+def test_a_fragment_that_lies_about_its_size_harms_no_other_datagram() -> None:
+    """A record that claims 4 GB, and a total length that is 0: `stop` is where the record says."""
+    first, second = cut4(udp(b"hello" * 100), 256, 7)[:2]
+    evil = stranger(ipv4(b"x" * 64, 17, total=0, ident=9, place=0x2000))
+    decoder = Decoder()
+    frames = [frame(first, 101, 1), frame(evil, 101, 2, wire_len=0xFFFFFFFF), frame(second, 101, 3)]
+    (found,) = datagrams(decoder, frames)
+    assert found.payload == b"hello" * 100
+    assert decoder.unopened.total() == {"IP fragments beyond 65535 bytes": 1}
+
+
+@pytest.mark.parametrize("place", [0x1FFF, 0x3FFF])
+def test_no_datagram_is_longer_than_64_kb(place: int) -> None:
+    decoder = Decoder()
+    assert decoder.feed(frame(ipv4(bytes(16), 17, place=place), 101)) is None
+    assert decoder.unopened.total() == {"IP fragments beyond 65535 bytes": 1}
+
+
+def test_the_longest_datagram_is_put_together() -> None:
+    body = udp(bytes(65507))
+    (found,) = datagrams(Decoder(), numbered(cut4(body, 1480)))
+    assert len(found.payload) == 65507
+
+
+@pytest.mark.parametrize("many", [True, False])
+def test_who_floods_pushes_out_only_himself(many: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not many:
+        monkeypatch.setattr(ipfragments, "MAX_OPEN_BYTES", 20_000)
+    first, second = cut4(udp(b"a" * 2000), 1480, 7)
+    flood = [stranger(cut4(udp(bytes(3000)), 1480, ident)[0]) for ident in range(2 * ipfragments.MAX_OPEN)]
+    decoder = Decoder()
+    (found,) = datagrams(decoder, numbered([first, *flood, second]))
+    assert found.payload == b"a" * 2000
+
+
+def test_a_contradiction_costs_the_liar_only() -> None:
+    first, second = cut4(udp(b"a" * 1500), 1480, 7)
+    beyond = ipv4(bytes(800), 17, ident=7, place=0x2000 | 1480 // 8)
+    end = ipv4(bytes(8), 17, ident=7, place=4000 // 8)
+    for order in ([first, beyond, end, second], [end, first, second]):
+        (found,) = datagrams(Decoder(), numbered(order))
+        assert len(found.payload) == 1500
+    decoder = Decoder()
+    assert not datagrams(decoder, numbered([second, end]))
+    assert decoder.unopened.total() == {"bad IP fragment": 1}
+
+
+def test_the_smallest_fragments_backwards() -> None:
+    pieces = cut4(udp(bytes(65496)), 8)
+    assert len(pieces) == 8188
+    (found,) = datagrams(Decoder(), numbered(pieces[::-1]))
+    assert len(found.payload) == 65496
 
 
 def test_tcp_in_fragments() -> None:

@@ -48,7 +48,7 @@ def test_without_payload():
 
 def test_without_tcp_or_udp():
     icmp = bytes.fromhex("4500001c 0001 0000 40 01 7cde 7f000001 7f000001 0800 f7ff 0000 0000")
-    assert readings(icmp)[0].title == "a packet without TCP or UDP (icmp)"
+    assert readings(icmp)[0].title == "a packet without TCP or UDP (ICMP)"
 
 
 def test_every_packet_of_the_samples_is_one():

@@ -165,7 +165,7 @@ class Connections:
             numbers[group].append(stream)
         ends = {(src, dst): groups[node] for (src, dst), node in self.nodes.items() if groups[node]}
         moments = list(self.told(owner, len(sizes)))
-        return Split(ends, sizes, numbers, self.last, moments)
+        return Split(ends, sizes, numbers, self.last, moments, sorted(self.pipeline.options.udp_ports))
 
     def told(self, owner: list[int], count: int) -> Iterator[tuple[int, Moment]]:
         """What each group has to be told of the others: (group, moment), in order."""

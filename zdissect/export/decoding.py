@@ -111,6 +111,8 @@ class Decoding:
     def end(self) -> list[TableBatch]:
         """What is said of messages and sessions when the capture has ended."""
         out = self.items(self.pipeline.close())
+        for file, kinds in self.pipeline.decoder.unopened.files.items():
+            self.files[file].unopened = kinds
         self.others["sessions"].add(list(self.links.rest(self.capture, self.last_ns)))
         return out
 

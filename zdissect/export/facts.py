@@ -1,11 +1,13 @@
 """What is known of each input file: the rows of `captures`, filled by those who read and those who decode."""
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
 from zdissect.export.tables import TABLES_VERSION
+from zdissect.flow.unopened import noteworthy
 from zdissect.grammar.rules import RULES
-from zdissect.stats.accounting import Accounting
+from zdissect.stats.accounting import Accounting, unopened
 
 OK, CUT, DAMAGED, UNREADABLE, FAILED = "ok", "cut", "damaged", "unreadable", "failed"
 """What became of a file. Of all but the first there is a finding, `capture-STATUS`."""
@@ -31,6 +33,8 @@ class FileFacts:
     last_ns: int | None = None
     messages: int = 0
     findings: int = 0
+    unopened: Counter[str] = field(default_factory=Counter)
+    """Frames that gave neither a segment nor a datagram, by reason."""
     accounting: Accounting = field(default_factory=Accounting)
 
     def problem(self, status: str, error: str) -> None:
@@ -38,15 +42,27 @@ class FileFacts:
         self.status, self.error = status, error
         self.findings += 1
 
-    def counts(self) -> list[int]:
-        """What was counted of it."""
+    def brief(self) -> list[Any]:
+        """What the summary of a run says of it: values that JSON has too."""
+        return [self.file, self.status, self.error, self.frames, dict(self.unopened)]
+
+    @classmethod
+    def of(cls, brief: list[Any]) -> "FileFacts":
+        """From what another one said in brief."""
+        file, status, error, frames, unopened = brief
+        return cls(file, status=status, error=error, frames=frames, unopened=Counter(unopened))
+
+    def counts(self) -> tuple[list[int], dict[str, int]]:
+        """What was counted of it, and what wasn't opened: values that JSON has too."""
         counted = self.accounting
         bytes_ = [counted.decoded, counted.undecoded, counted.skipped, counted.not_captured]
-        return [self.frames, self.bytes, self.payload, self.messages, self.findings, *bytes_]
+        return [self.frames, self.bytes, self.payload, self.messages, self.findings, *bytes_], dict(self.unopened)
 
-    def add(self, counts: list[int]) -> None:
+    def add(self, counts: tuple[list[int], dict[str, int]]) -> None:
         """Takes over what another one counted of it."""
-        frames, size, payload, messages, findings, decoded, undecoded, skipped, not_captured = counts
+        numbers, unopened = counts
+        frames, size, payload, messages, findings, decoded, undecoded, skipped, not_captured = numbers
+        self.unopened.update(unopened)
         self.frames += frames
         self.bytes += size
         self.payload += payload
@@ -75,6 +91,8 @@ class FileFacts:
             "undecoded_bytes": counted.undecoded,
             "skipped_bytes": counted.skipped,
             "missing_bytes": counted.not_captured,
+            "unopened_frames": noteworthy(self.unopened).total(),
+            "unopened": unopened(self.unopened),
             "messages": self.messages,
             "findings": self.findings,
             "first_ts": None if self.first_ns is None else self.first_ns // 1000,

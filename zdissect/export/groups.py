@@ -68,6 +68,8 @@ class Split(NamedTuple):
     """The last frame of the capture."""
     moments: list[tuple[int, Moment]]
     """(group, moment), in order; -1 stands for all groups."""
+    plain: list[int]
+    """UDP ports that carry no tunnel."""
 
     def share(self, capture: str, group: int) -> "Share":
         """What those who decode a group have to know."""
@@ -75,7 +77,7 @@ class Split(NamedTuple):
 
     def of(self, group: int, frames: Iterable[Frame]) -> Iterator[Frame | Moment]:
         """The frames of a group out of all frames of the capture, and the moments that it is told of, in order."""
-        lookup = Lookup(self.groups)
+        lookup = self.lookup()
         moments: dict[tuple[str, int], list[Moment]] = {}
         for other, moment in self.moments:
             if other in (group, ALL):
@@ -94,6 +96,10 @@ class Split(NamedTuple):
             out.setdefault((moment.file, moment.number), []).extend((group, moment) for group in groups)
         return out
 
+    def lookup(self) -> "Lookup":
+        """Tells the groups of frames."""
+        return Lookup(self.groups, frozenset(self.plain))
+
     def json(self) -> str:
         """As text."""
         ends = [(src.address.hex(), src.port, dst.address.hex(), dst.port, group)
@@ -103,13 +109,13 @@ class Split(NamedTuple):
     @classmethod
     def load(cls, text: str) -> "Split":
         """From text."""
-        ends, sizes, numbers, last, moments = json.loads(text)
+        ends, sizes, numbers, last, moments, plain = json.loads(text)
         groups: dict[Ends, int] = {}
         for source, source_port, target, target_port, group in ends:
             src, dst = Endpoint(bytes.fromhex(source), source_port), Endpoint(bytes.fromhex(target), target_port)
             groups[src, dst] = groups[dst, src] = group
         told = [(group, Moment.of(moment)) for group, moment in moments]
-        return cls(groups, sizes, numbers, Moment.of(last), told)
+        return cls(groups, sizes, numbers, Moment.of(last), told, plain)
 
 
 def shared_out(roots: list[int], sizes: list[int], most: int) -> tuple[list[int], list[int]]:
@@ -136,9 +142,9 @@ def shared_out(roots: list[int], sizes: list[int], most: int) -> tuple[list[int]
 class Lookup:
     """Tells the group of a frame by the frame alone."""
 
-    def __init__(self, groups: dict[Ends, int]) -> None:
+    def __init__(self, groups: dict[Ends, int], plain: frozenset[int]) -> None:
         self.groups = groups
-        self.decoder = Decoder()
+        self.decoder = Decoder(plain)
 
     def group(self, frame: Frame) -> int:
         """The group of a frame. A segment out of IP fragments is in group 0, as they are."""

@@ -9,7 +9,7 @@ from zdissect.flow.conversation import Flow
 from zdissect.pipeline import Pipeline
 from zdissect.session.session import Link
 from zdissect.stats.sessions import Sessions
-from zdissect.table import address
+from zdissect.table import ip_columns
 
 _PARAMETERS = {
     "sn_bits": "resolution_sn", "rid_bits": "resolution_rid", "batch_size": "batch_size", "patch": "patch",
@@ -89,7 +89,7 @@ def _row(report: dict[str, Any], flow: Flow, link: Link) -> dict[str, Any]:
         out[name] = (report["negotiated"] or {}).get(column)
     for direction, prefix in enumerate(("opener", "other")):
         end, said = flow.ends[direction], report["ends"][direction ^ link.flip]
-        out[f"{prefix}_ip"], out[f"{prefix}_port"] = address(end.address), end.port
+        out |= ip_columns(end, prefix)
         for name in ("zid", "role", "version", "lease_ms", "initial_sn", "messages", "bytes"):
             out[f"{prefix}_{name}"] = said[name]
     return out

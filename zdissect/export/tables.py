@@ -41,6 +41,8 @@ decoded_bytes          int64         Of these, Zenoh that was decoded (counted w
 undecoded_bytes        int64         Of these, Zenoh that no field owns.
 skipped_bytes          int64         Of these, bytes of Zenoh streams without a place.
 missing_bytes          int64         Bytes of Zenoh streams that aren't in the capture.
+unopened_frames        int64         Frames that may hold Zenoh and aren't opened: unknown links and tunnels...
+unopened               list<struct<what:string,frames:int64,background:bool>>  All frames without TCP or UDP, by why.
 messages               int64         Rows of this file in messages.
 findings               int64         Rows of this file in findings.
 first_ts               timestamp     Capture time of its first frame.
@@ -56,8 +58,8 @@ SESSIONS = _columns("""
 file                   string     Path of the first file of the capture.
 flow_id                string     Conversation: tcp.0, udp.3. Each link of a session is a row.
 session                string     Conversation with which the session began: the same for all its links.
-link                   string     tcp, udp, ws, serial.
-opener_ip              string     Address of the side that opened the conversation, or spoke first.
+link                   string     tcp, udp, ws, raweth, serial.
+opener_ip              string     Address of the side that opened the conversation, or spoke first; null on raweth.
 opener_port            int32      Its port.
 opener_zid             string     Its ZenohID.
 opener_role            string     router, peer, client.

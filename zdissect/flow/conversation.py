@@ -16,14 +16,14 @@ class Flow:
     """A conversation. Direction 0 is from `ends[0]`, the side that opened it (or spoke first), to `ends[1]`."""
 
     id: str
-    """`tcp.0`, `udp.3`: numbered per protocol in order of appearance."""
+    """`tcp.0`, `udp.3`, `raweth.0`: numbered per protocol in order of appearance."""
     link: str
     ends: tuple[Endpoint, Endpoint]
     verdict: Verdict = Verdict.UNDECIDED
     size: int = 0
     """Its payload bytes, each once, whatever they are."""
     endings: list[tuple[int, str, int]] = field(default_factory=list)
-    """(direction, fin, rst, reused or capture, time) in the order in which its directions ended; none for UDP."""
+    """(direction, fin, rst, reused or capture, time) in the order in which its directions ended; none for datagrams."""
     numbered: tuple[str, int] = ("", 0)
     """The frame whose messages were numbered last."""
     index: int = 0

@@ -1,10 +1,11 @@
-"""UDP: which datagrams are Zenoh, and of which kind (notes 3.1, 4.3 and 5).
+"""UDP, and raw Ethernet: which datagrams are Zenoh, and of which kind (notes 3.1, 4.3 and 5).
 
 A conversation is Zenoh by what chance doesn't give. Where Zenoh is expected, on its ports and in answer to a SCOUT, a
 datagram is Zenoh unless it has the form of another protocol, whether it decodes or not. What could still be either
 waits, in order, until its conversation is decided; all waits are bounded.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -19,7 +20,7 @@ from zdissect.flow.resync import Sequence
 from zdissect.flow.verdict import Verdict
 from zdissect.grammar.batch import BATCH, SCOUTING_DATAGRAM
 from zdissect.grammar.registry import UNDECODED
-from zdissect.records import Datagram, Endpoint
+from zdissect.records import RAW_ETHERNET, Datagram, Endpoint
 
 SCOUTING, TRANSPORT = "scouting", "transport"
 PROOF = 2
@@ -91,6 +92,8 @@ class Datagrams:
         self.conversations: dict[tuple[Endpoint, Endpoint], DatagramConversation] = {}
         self.scouts: set[Endpoint] = set()
         """Endpoints that sent a SCOUT: HELLOs come back to them from any port."""
+        self.numbers: Counter[str] = Counter()
+        """How many conversations there are of each link."""
         self.groups: dict[Endpoint, Framing] = {}
         """Multicast groups with a JOIN, and how their datagrams are framed."""
         self.holders: dict[str, DatagramConversation] = {}
@@ -169,9 +172,12 @@ class Datagrams:
         src, dst = datagram.src, datagram.dst
         known = self.conversations.get((src, dst)) or self.conversations.get((dst, src))
         if known is None:
-            flow = Flow(f"udp.{len(self.conversations)}", "udp", (src, dst))
-            ports = {src.port, dst.port}
-            known = DatagramConversation(flow, bool(ports & self.expected), bool(ports & self.forced))
+            link = datagram.link
+            flow = Flow(f"{link}.{self.numbers[link]}", link, (src, dst))
+            self.numbers[link] += 1
+            ports, raw = {src.port, dst.port}, link == RAW_ETHERNET  # whose EtherType is Zenoh's own
+            expected, forced = raw or bool(ports & self.expected), raw or bool(ports & self.forced)
+            known = DatagramConversation(flow, expected, forced)
             self.conversations[src, dst] = known
         return known
 
@@ -288,4 +294,4 @@ def _undecoded(tape: Tape) -> int:
 
 def buffer_of(datagram: Datagram) -> Buffer:
     """The datagram's payload with its origin."""
-    return Buffer("udp", datagram.payload, [Origin(0, datagram.frame.number, datagram.offset)])
+    return Buffer(datagram.link, datagram.payload, [Origin(0, datagram.frame.number, datagram.offset)])

@@ -39,6 +39,11 @@ def _scapy() -> tuple[dict[int, Any], tuple[Any, ...]]:
     return dict(conf.l2types.num2layer), (IP, IPv6)
 
 
+def knows(link: int) -> bool:
+    """Whether scapy knows a link type."""
+    return link in _scapy()[0]
+
+
 def find_ip(link: int, data: bytes) -> tuple[bytes, int] | None:
     """Find the IP packet in a frame of link type `link`.
 

@@ -105,8 +105,13 @@ class Packets:
         body = start + 20 + (size >> 2 & 0x3C)
         end = start + total
         # the common case, all at once: TCP, no IP options, no fragment, nothing cut off
-        if first != 0x45 or protocol != _TCP or fragment & 0x3FFF or size < 0x50 or not body <= end <= len(data) or (
-            envelope is not None and end > stop
+        if (
+            first != 0x45
+            or protocol != _TCP
+            or fragment & 0x3FFF
+            or size < 0x50
+            or not body <= end <= len(data)
+            or (envelope is not None and end > stop)
         ):
             return self._ipv4(envelope or Envelope(frame, data), start, stop)
         ends = data[start + 12 : start + 24]
@@ -143,8 +148,12 @@ class Packets:
             return self._ipv6(envelope or Envelope(frame, data), start, stop)
         body = start + 40 + (size >> 2 & 0x3C)
         end = start + 40 + length
-        if first >> 4 != 6 or header != _TCP or size < 0x50 or not body <= end <= len(data) or (
-            envelope is not None and end > stop
+        if (
+            first >> 4 != 6
+            or header != _TCP
+            or size < 0x50
+            or not body <= end <= len(data)
+            or (envelope is not None and end > stop)
         ):
             return self._ipv6(envelope or Envelope(frame, data), start, stop)
         ends = data[start + 8 : start + 44]

@@ -144,7 +144,7 @@ class Decoder:
         return self._open(envelope, kind, start + 4, envelope.stop)
 
     def _packet_tap(self, frame: Frame) -> Found:
-        """Decode a frame of Apple's "pktap" or "any": its header has its own size, and the link type of what follows."""
+        """Decode a frame of Apple's "pktap" or "any": its header says how long it is, and what link follows."""
         size, link = (int.from_bytes(frame.data[at : at + 4], "little") for at in (0, 8))
         if size < 12 or len(frame.data) < size:
             return self._ignore(frame, "short PKTAP")
@@ -165,11 +165,11 @@ class Decoder:
         return Datagram(frame, src, dst, payload, missing, envelope.place(body), frames, RAW_ETHERNET)
 
     def _foreign(self, frame: Frame) -> Found:
-        from zdissect.flow.foreign import find_ip  # scapy behind it: only where a capture needs it
+        from zdissect.flow.foreign import find_ip, knows  # scapy behind it: only where a capture needs it
 
         found = find_ip(frame.link, frame.data)
         if found is None:
-            return self._ignore(frame, link_type(frame.link))
+            return self._ignore(frame, link_type(frame.link) + " without IP" * knows(frame.link))
         packet, start = found
         if start < 0:
             return self._open(Envelope(frame, packet, inside=False), ANY_IP, 0, len(packet))

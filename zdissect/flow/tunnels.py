@@ -1,8 +1,8 @@
 """Headers between the link layer and IP, and tunnels: one function for each, which says what follows it and where.
 
-All are pure: (bytes, start, stop) to (EtherType of what follows, its start, its stop), or the reason why it isn't opened.
-`stop` is where the content ends on the wire and may lie beyond the bytes. What a UDP datagram on a tunnel's port holds
-is believed only if its header is sound; None is a datagram like any other.
+All are pure: (bytes, start, stop) to (EtherType of what follows, its start, its stop), or the reason why it isn't
+opened. `stop` is where the content ends on the wire and may lie beyond the bytes. What a UDP datagram on a
+tunnel's port holds is believed only if its header is sound; None is a datagram like any other.
 """
 
 from collections.abc import Callable
@@ -67,7 +67,7 @@ def _tag(size: int) -> Header:
 
 
 def mpls(data: bytes, start: int, stop: int) -> Next:
-    """MPLS labels (RFC 3032). Nothing says what they carry: it is guessed as all do, by its first four bits (RFC 4928)."""
+    """MPLS labels (RFC 3032). Nothing says what they carry: its first four bits must do, as everywhere (RFC 4928)."""
     while len(data) >= start + 4:
         label, last = int.from_bytes(data[start : start + 3]) >> 4, data[start + 2] & 1
         start += 4
@@ -278,4 +278,3 @@ PORTS: dict[int, Callable[[bytes, int, int], Next | None]] = {
     4789: vxlan, 8472: vxlan, 4790: vxlan_gpe, 6081: geneve, 2152: gtp, 1701: l2tp, 4500: ipsec, 51820: wireguard,
 }  # fmt: skip
 """By UDP port of the receiver. 8472 is that of Linux before there was a registered one, and of flannel."""
-

@@ -35,13 +35,13 @@ ts                  timestamp     Capture time of that frame.
 ts_ns               int64         The same, nanoseconds since 1970 UTC.
 message_index       int32         Position of the message in its frame, from 0.
 flow_id             string        Name of the conversation in the capture: tcp.0, udp.3.
-src_ip              string        Address of the sender.
+src_ip              string        Address of the sender; null on raw Ethernet, as are the next three.
 src_port            int32         Port of the sender.
 dst_ip              string        Address of the receiver.
 dst_port            int32         Port of the receiver.
-link                string        tcp, udp, ws, serial.
+link                string        tcp, udp, ws, raweth, serial.
 initiator           bool          Whether the side that opened the conversation sent it.
-buffer              string        Where its bytes come from: tcp, udp, reassembled, decompressed.
+buffer              string        Where its bytes come from: tcp, udp, raweth, reassembled, decompressed.
 offset              int64         Where it starts in that buffer, bytes.
 length              int64         Its length, bytes.
 src_zid             string        ZenohID of the sender, as Zenoh's logs spell it.

@@ -68,7 +68,7 @@ def _dissect(data: bytes, link: int, best: Best) -> Attempt | None:
     decoder = Decoder()
     found = decoder.feed(Frame(GIVEN, 1, 0, link, len(data), data))
     if found is None:
-        reason = next(iter(decoder.ignored), "")
+        reason = decoder.unopened.last
         return Attempt(f"a packet without TCP or UDP ({reason or 'an IP fragment'})", [])
     tcp = isinstance(found, Segment)
     who = f"a {'TCP' if tcp else 'UDP'} packet {_end(found.src)} > {_end(found.dst)}"
@@ -83,6 +83,8 @@ def _dissect(data: bytes, link: int, best: Best) -> Attempt | None:
 
 
 def _end(end: Endpoint) -> str:
-    """`10.0.0.1:7447`, `[fe80::1]:7447`."""
+    """`10.0.0.1:7447`, `[fe80::1]:7447`, `02:00:00:00:00:01`."""
+    if len(end.address) not in (4, 16):
+        return end.address.hex(":") or "?"
     address = ip_address(end.address)
     return f"[{address}]:{end.port}" if address.version == 6 else f"{address}:{end.port}"

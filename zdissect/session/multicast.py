@@ -3,7 +3,7 @@
 from zdissect.dissection import Dissection
 from zdissect.engine.messages import Message
 from zdissect.grammar.enums import DATA
-from zdissect.records import Endpoint
+from zdissect.records import DATAGRAM_LINKS, Endpoint
 from zdissect.session.handshake import ASSUMED_MASK, End
 from zdissect.session.liveness import SLACK_MS
 from zdissect.session.sequence import Channel
@@ -26,7 +26,7 @@ class Groups:
         """Takes a JOIN: its sender is a member of the group that it is sent to, or alone in a connection."""
         row = message.row
         src, dst = item.flow.ends if item.direction == 0 else item.flow.ends[::-1]
-        group = dst if item.flow.link == "udp" else item.flow.id
+        group = dst if item.flow.link in DATAGRAM_LINKS else item.flow.id
         end = End(
             row.get("zid"), message.value("join.zid") or b"", row.get("whatami"), row.get("version"),
             row.get("resolution_sn", 32), row.get("resolution_rid", 32), row.get("batch_size", DEFAULT_BATCH_SIZE),

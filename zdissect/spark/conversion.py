@@ -217,8 +217,7 @@ def _done(told: list[Told]) -> Done:
     """What was done, by what the workers tell of their captures."""
     done = Done()
     for found in told:
-        done.files += [FileFacts(file, status=status, error=error, frames=frames)
-                       for file, status, error, frames in found["files"]]  # fmt: skip
+        done.files += map(FileFacts.of, found["files"])
         done.rows += Counter(found["rows"])
         done.codes += Counter(found["codes"])
         done.accounting.update(found["accounting"])

@@ -129,7 +129,7 @@ def about_files(
     batches = [mixed(batch) for batch in decoding.close()]
     rows = [(row[TABLE], row[ROWS]) for batch in batches for row in batch.to_pylist()]
     tell = {
-        "files": [[one.file, one.status, one.error, one.frames] for one in facts.values()],
+        "files": [one.brief() for one in facts.values()],
         "rows": {table: one.total for table, one in decoding.out.items()},
         "codes": decoding.codes,
         "accounting": {},

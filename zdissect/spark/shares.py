@@ -72,7 +72,7 @@ class Reader:
 
     def lookup(self) -> Lookup:
         """Tells the groups of frames."""
-        return Lookup(self.split.groups)
+        return self.split.lookup()
 
     def shares(self) -> list[Share]:
         """What the groups have to know."""

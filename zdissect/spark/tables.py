@@ -101,7 +101,7 @@ def whole(group: Iterable[Row], settings: Settings, told: dict[str, Any]) -> Ite
         told |= {"accounting": {}, "codes": decoding.codes}
         for _ in group:
             pass  # groupby would go on with them
-    told["files"] = [[one.file, one.status, one.error, one.frames] for one in files.values()]
+    told["files"] = [one.brief() for one in files.values()]
     told["rows"] = {table: batches.total for table, batches in decoding.out.items()}
 
 

@@ -18,6 +18,8 @@ seconds where it says `_s`; `null` is what isn't known.
   up: `decoded`; `undecoded` (bytes that no field owns); `skipped` (bytes of Zenoh streams without a place);
   `framing` (WebSocket); `opaque` (TLS, QUIC); `not_zenoh`; `repeated` (retransmitted, or of no connection).
   Beside them `not_captured` (known to be missing), `decompressed` and `reassembled` (bytes made of others).
+- `unopened`: frames that gave neither a TCP segment nor a UDP datagram: `what` they are, `frames`, and whether that is
+  ordinary `background` (ARP, ICMP...) or may hold Zenoh (unknown links, tunnels, bad headers, lost IP fragments).
 - `conversations`: those that aren't Zenoh, by what they are.
 - `sessions`: `session`, `handshake` (complete, partial, join, none), two `ends` (0 is the opener: `zid`, `role`,
   `version`, `address`, `lease_ms`, `initial_sn`, `messages` and `bytes` sent), `negotiated`, `first_ts_ns`,
@@ -41,7 +43,7 @@ from typing import Any
 from zdissect.dissection import Dissection, Finding, Item, findings
 from zdissect.pipeline import Pipeline
 from zdissect.records import Frame
-from zdissect.stats.accounting import Accounting
+from zdissect.stats.accounting import Accounting, unopened
 from zdissect.stats.keys import Keys
 from zdissect.stats.queries import Queries
 from zdissect.stats.sessions import Sessions
@@ -103,6 +105,7 @@ class Stats:
             "schema_version": SCHEMA_VERSION,
             "capture": self.capture(),
             "accounting": self.accounting.report(pipeline),
+            "unopened": unopened(pipeline.decoder.unopened.total()),
             "conversations": dict(pipeline.others()),
             "sessions": self.sessions.report(pipeline, self.last_ns),
             "messages": self.messages(),

@@ -7,9 +7,11 @@ from zdissect.dissection import Item, Notice, Skip
 from zdissect.engine.lazy import LazyTape
 from zdissect.engine.tape import Tape
 from zdissect.flow.conversation import Flow
+from zdissect.flow.names import BACKGROUND
 from zdissect.flow.verdict import Verdict
 from zdissect.grammar.registry import UNDECODED
 from zdissect.pipeline import Pipeline
+from zdissect.records import DATAGRAM_LINKS
 
 CLASSES = ("decoded", "undecoded", "skipped", "framing", "opaque", "not_zenoh", "repeated")
 """The classes; together they are `captured`."""
@@ -47,7 +49,7 @@ class Accounting:
             undecoded = _undecoded(item.tape)
             self.undecoded += undecoded
             self.decoded += size - undecoded
-        if item.flow.link not in ("tcp", "udp"):
+        if item.flow.link not in ("tcp", *DATAGRAM_LINKS):
             self.carried[item.flow.id] = item.flow
             self.inside += size
 
@@ -85,6 +87,11 @@ class Accounting:
             "decompressed": self.made["decompressed"],
             "reassembled": self.made["reassembled"],
         }
+
+
+def unopened(kinds: Counter[str]) -> list[dict[str, Any]]:
+    """Frames that gave neither a segment nor a datagram: `what`, `frames`, and whether it is ordinary `background`."""
+    return [{"what": what, "frames": frames, "background": what in BACKGROUND} for what, frames in kinds.most_common()]
 
 
 def _undecoded(tape: Tape) -> int:
