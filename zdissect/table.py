@@ -46,20 +46,22 @@ class Table:
         """The rows of a dissection: dicts with the columns that have a value."""
         out = [message.row for message in item.messages]
         where = self.where(item) if out else {}
-        for index, row in enumerate(out, self.numbered(item)):
-            row["message_index"] = index
+        index, number = self.numbered(item)
+        for place, row in enumerate(out):
+            row["message_index"], row["message_number"] = index + place, number + place
             row.update(where)
         return out
 
     @staticmethod
-    def numbered(item: Dissection) -> int:
-        """The number of a dissection's first message in its frame; the next ones follow it."""
-        frame, flow = item.frame, item.flow
+    def numbered(item: Dissection) -> tuple[int, int]:
+        """The numbers of a dissection's first message: in its frame, and of its sender in the conversation."""
+        frame, flow, direction = item.frame, item.flow, item.direction
         if flow.numbered != (frame.source, frame.number):
             flow.numbered = (frame.source, frame.number)
             flow.index = 0
-        first = flow.index
+        first = flow.index, flow.sent[direction]
         flow.index += len(item.messages)
+        flow.sent[direction] += len(item.messages)
         return first
 
     @staticmethod

@@ -163,4 +163,4 @@ def test_messages_of_a_frame_are_numbered_through():
     for port in (40001, 40002):
         Talk(wire, parties=Parties(ports=(port, 7447))).init_syn()
     one, other = dissect(wire.frames)
-    assert [Table.numbered(item) for item in (one, other, one)] == [0, 0, 1]
+    assert [Table.numbered(item) for item in (one, other, one)] == [(0, 0), (0, 0), (1, 1)]

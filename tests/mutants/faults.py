@@ -107,5 +107,5 @@ FAULTS = (
     Fault("templates-of-the-batch-before", "Messages refer to templates that the batch before had.",
           CELLS, "self._known: dict[Template, int] = {}", 'self._known = getattr(self, "_known", {})'),
     Fault("numbering", "Messages of a frame are numbered from 0 for each batch in it.",
-          CELLS, "self._indices.extend(range(first, first + count))", "self._indices.extend(range(count))"),
+          CELLS, "self._indices.extend(range(index, index + count))", "self._indices.extend(range(count))"),
 )  # fmt: skip

@@ -1,10 +1,12 @@
 """The ready queries of docs/tables.md say in Spark SQL what they say in DuckDB."""
 
+import shutil
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
+from tests.export import losses
 from tests.export.tables import SAMPLES, converted
 from zdissect.export.queries import DUCKDB_VIEWS, QUERIES, SPARK_VIEWS
 from zdissect.export.tables import TABLES
@@ -12,10 +14,12 @@ from zdissect.export.tables import TABLES
 
 @pytest.fixture(scope="module")
 def out(tmp_path_factory):
-    """The tables of all samples."""
-    place = tmp_path_factory.mktemp("queries") / "out"
-    converted(SAMPLES, place)
-    return place
+    """The tables of all samples, and of captures in which numbers are missing."""
+    place = tmp_path_factory.mktemp("queries")
+    shutil.copytree(SAMPLES, place / "captures")
+    losses.write(place / "captures")
+    converted(place / "captures", place / "out")
+    return place / "out"
 
 
 @pytest.fixture(scope="module")

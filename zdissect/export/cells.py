@@ -41,14 +41,19 @@ class Messages:
         self._rows: list[Row] = []
         self._known: dict[Template, int] = {}
         self._indices: list[int] = []
+        self._numbers: list[int] = []
         self._items: list[tuple[Any, ...]] = []
         """What the messages of a dissection share, and..."""
         self._runs: list[int] = []
         """... how many there are."""
         self._flows: dict[tuple[Any, ...], tuple[int, Row]] = {}
 
-    def add(self, item: Dissection, first: int) -> bool:
-        """Takes the messages of a dissection, numbered from `first` on; returns whether it is time for a batch."""
+    def add(self, item: Dissection, first: tuple[int, int]) -> bool:
+        """Takes the messages of a dissection; returns whether it is time for a batch.
+
+        Args:
+            first: The numbers of the first one, see `Table.numbered`.
+        """
         messages = item.messages
         if not messages:
             return False
@@ -68,7 +73,9 @@ class Messages:
             places.append(place)
             cells.append(message.cell)
         count = len(messages)
-        self._indices.extend(range(first, first + count))
+        index, number = first
+        self._indices.extend(range(index, index + count))
+        self._numbers.extend(range(number, number + count))
         frame = item.frame
         self._items.append((frame.source, frame.number, frame.ts_ns, self._flow(item)))
         self._runs.append(count)
@@ -126,6 +133,7 @@ class Messages:
         out["payload_len"] = pa.array(lengths, pa.int64())
         out["timestamp"] = timestamps(out["timestamp_ntp64"])
         out["message_index"] = pa.array(self._indices, pa.int32())
+        out["message_number"] = pa.array(self._numbers, pa.int64())
         own = [one for one in extensions if one is not None]
         if own:
             count = len(self._rows)

@@ -15,7 +15,7 @@ GROUP_BYTES = 64 << 20
 
 _FREE = {
     *CARRIED, *FOLLOWING, "cookie", "ts", "ts_ns", "fields", "sn", "frame_number", "offset", "length", "message_index",
-    "request_id",
+    "message_number", "request_id",
 }  # fmt: skip
 """Columns whose values hardly repeat: a dictionary of them costs time and gains nothing."""
 

@@ -25,23 +25,26 @@ ORDER BY puts DESC, key_expr, src_zid
     ),
     Query(
         "Loss per channel",
-        "Sequence numbers that are missing between one FRAME or FRAGMENT and the next of the same channel: lost on the "
-        "way, dropped by the sender, or not captured (`sn-gap` and `sn-gap-captured` in findings tell which). One that "
-        "is left out behind fragments is none: senders do that.",
+        "Sequence numbers that are missing between one FRAME or FRAGMENT and the next of the same channel, in the "
+        "order of the stream: lost on the way, dropped by the sender, or not captured (`sn-gap` and `sn-gap-captured` "
+        "tell which). Where numbers started again from 0 just then, it counts as one.",
         """
-WITH carriers AS (
-  SELECT capture, flow_id, src_zid, dst_zid, initiator, reliability, priority, sn,
-         lag(sn) OVER channel AS previous, lag(message) OVER channel AS behind
+WITH numbers AS (
+  SELECT capture, flow_id, src_ip, src_port, src_zid, dst_zid, reliability, priority, message_number,
+         CAST(sn AS DECIMAL(20, 0)) AS number, coalesce(CAST(messages.findings AS STRING), '') AS said
   FROM messages JOIN captures USING (file)
   WHERE message IN ('FRAME', 'FRAGMENT')
+), carriers AS (
+  SELECT *, number - lag(number) OVER channel - 1 AS missing
+  FROM numbers
+  WHERE said NOT LIKE '%sn-duplicate%' AND said NOT LIKE '%sn-backward%' AND said NOT LIKE '%sn-range%'
   WINDOW channel AS (
-    PARTITION BY capture, flow_id, initiator, reliability, priority
-    ORDER BY part, frame_number, message_index
+    PARTITION BY capture, flow_id, src_ip, src_port, reliability, priority
+    ORDER BY message_number
   )
 )
 SELECT capture, flow_id, src_zid, dst_zid, reliability, priority, count(*) AS carriers,
-       sum(CASE WHEN sn = previous + 2 AND behind = 'FRAGMENT' THEN 0
-                WHEN sn > previous + 1 THEN sn - previous - 1 ELSE 0 END) AS lost
+       sum(CASE WHEN said LIKE '%sn-gap%' THEN greatest(missing, 1) ELSE 0 END) AS lost
 FROM carriers
 GROUP BY capture, flow_id, src_zid, dst_zid, reliability, priority
 ORDER BY lost DESC, capture, flow_id, src_zid, reliability, priority
@@ -99,7 +102,8 @@ ORDER BY CASE severity WHEN 'error' THEN 0 WHEN 'warning' THEN 1 ELSE 2 END, num
         "Zenoh (WebSocket), or was sent again.",
         """
 SELECT capture, sum(payload_bytes) AS payload, sum(decoded_bytes) AS decoded, sum(undecoded_bytes) AS undecoded,
-       sum(skipped_bytes) AS skipped, sum(missing_bytes) AS missing, max(status) AS status
+       sum(skipped_bytes) AS skipped, sum(missing_bytes) AS missing,
+       coalesce(max(CASE WHEN status <> 'ok' THEN status END), 'ok') AS status
 FROM captures
 GROUP BY capture
 ORDER BY capture

@@ -19,7 +19,9 @@ docs/tables.md` writes it again.
   (tcpdump -G), `NAME_00001_20260102030405.pcap` (dumpcap -b, editcap -c), `NAME.part0.pcap`, each perhaps with `.gz`.
   Files of a family that overlap in time are captures of their own. `--one-capture` reads all files as one, merged
   frame by frame where they overlap; `--separate` none.
-- Rows have no order; `ORDER BY file, frame_number, flow_id, message_index` gives that of the capture.
+- Rows have no order; `ORDER BY file, frame_number, flow_id, message_index` gives that of the capture. TCP segments may
+  have been captured in another order than that of their stream; `message_number` counts what a sender said in the order
+  in which the receiver gets it, over all files of a capture and whatever it was packed in.
 - `flow_id` names a conversation within its capture.
 - Times are UTC. `ts` and its like have microseconds, `..._ns` is exact. A time outside the years 1 to 9999, or of
   `..._ns` outside of 64 bits (the years 1677 to 2262), is null, and a finding says which it was.

@@ -28,6 +28,8 @@ class Flow:
     """The frame whose messages were numbered last."""
     index: int = 0
     """The number of the next one."""
+    sent: list[int] = field(default_factory=lambda: [0, 0])
+    """How many messages of each direction were numbered."""
 
 
 @dataclass(slots=True)

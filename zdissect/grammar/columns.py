@@ -34,6 +34,7 @@ frame_number        int64         Number of the frame that completes the message
 ts                  timestamp     Capture time of that frame.
 ts_ns               int64         The same, nanoseconds since 1970 UTC.
 message_index       int32         Position of the message in its frame, from 0.
+message_number      int64         Which of its sender's messages in the conversation it is, in the order of the stream, from 0.
 flow_id             string        Name of the conversation in the capture: tcp.0, udp.3.
 src_ip              string        Address of the sender; null on raw Ethernet, as are the next three.
 src_port            int32         Port of the sender.
