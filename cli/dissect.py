@@ -34,6 +34,7 @@ class Default(click.Command):
 @click.option("-t", "times", type=click.Choice(list(FORMATS)), default="u", help="Form of times, as in tshark.")
 @click.option("-x", "dump", is_flag=True, help="Add a hex dump of every batch to the tree.")
 @click.option("--bytes", "limit", type=click.IntRange(min=1), default=96, metavar="N", help="Bytes of a payload shown.")
+@click.option("-v", "verbose", is_flag=True, help="Show what else frames hold: repeats, fragments, other protocols.")
 @click.option("-q", "quiet", is_flag=True, help="No summary on standard error.")
 @click.option(
     "--fail-on", type=click.Choice([NOTE, WARNING, ERROR]), help="Exit with 3 if there is a finding at or above this."
@@ -47,6 +48,7 @@ def dissect(
     times: str,
     dump: bool,
     limit: int,
+    verbose: bool,
     quiet: bool,
     fail_on: str | None,
     color: str,
@@ -57,9 +59,11 @@ def dissect(
     from .run import Run
     from .writers import make_writer
 
+    if verbose and kind not in ("tree", "line"):
+        raise click.UsageError(f"-v goes with -T tree and -T line: -T {kind} has messages only")
     options = replace(decode_as(rules), rows=kind in ("line", "jsonl"))
     writer = make_writer(kind, wants_color(color), raw_columns(), limit, times, dump)
-    run = Run(files, frames, options, writer)
+    run = Run(files, frames, options, writer, verbose)
     run.run()
     if not quiet:
         run.summary()

@@ -7,6 +7,7 @@ from zdissect.capture import CaptureError, open_capture
 from zdissect.pipeline import Options, Pipeline
 from zdissect.records import Frame
 from zdissect.stats.queries import Queries
+from zdissect.verbose import Verbose
 
 from .common import complain
 from .findings import absences, describe, not_opened
@@ -16,11 +17,14 @@ from .writers import Writer
 class Run:
     """One run over files: reads, dissects, writes, counts."""
 
-    def __init__(self, files: tuple[str, ...], limit: int | None, options: Options, writer: Writer) -> None:
+    def __init__(
+        self, files: tuple[str, ...], limit: int | None, options: Options, writer: Writer, verbose: bool = False
+    ) -> None:
         self.files = files
         self.limit = limit
         self.writer = writer
         self.pipeline = Pipeline(options)
+        self.source = Verbose(self.pipeline) if verbose else self.pipeline
         self.problems: list[CaptureError] = []
         self.queries = Queries()
         self.frames = 0
@@ -29,7 +33,7 @@ class Run:
     def run(self) -> None:
         """Dissects all frames. What is good is written even if a file ends in the middle, or on Ctrl-C."""
         write = sys.stdout.write
-        feed, show = self.pipeline.feed, self.writer.show
+        feed, show = self.source.feed, self.writer.show
         pending: list[str] = []
         size = 0
         try:
@@ -45,7 +49,7 @@ class Run:
                     write(text)
                     if self.live:
                         sys.stdout.flush()
-            pending += [show(item) for item in self.pipeline.close()]
+            pending += [show(item) for item in self.source.close()]
             pending.append(self.writer.end())
         finally:
             write("".join(pending))

@@ -83,7 +83,7 @@ class Trees(_Counting):
             return ""
         first, self.frame = self.frame is None, key
         style = self.style
-        text = f"Frame {frame.number}  {self.time(frame.ts_ns)}  {arrow(item)}  {stream(item)}"
+        text = f"Frame {frame.number}  {self.time(frame.ts_ns)}  {arrow(item)}  {stream(item)}".rstrip()
         return ("" if first else "\n") + f"{style.frame}{text}{style.end}\n"
 
 
@@ -100,7 +100,8 @@ class Lines(_Counting):
     def show(self, item: Item) -> str:
         self.count(item)
         frame, style = item.frame, self.style
-        start = f"{style.offset}{frame.number:>5}  {self.time(frame.ts_ns)}{style.end}  {arrow(item)}  "
+        who = f"{ends}  " if (ends := arrow(item)) else ""
+        start = f"{style.offset}{frame.number:>5}  {self.time(frame.ts_ns)}{style.end}  {who}"
         if isinstance(item, Notice):
             return f"{start}{told(item, style)}\n"
         if isinstance(item, Skip):
@@ -150,13 +151,17 @@ def told(notice: Notice, style: Style) -> str:
 
 
 def arrow(item: Item) -> str:
-    """`source > destination`."""
+    """`source > destination`; empty for a frame of no conversation."""
+    if not item.flow.id:
+        return ""
     src, dst = item.flow.ends if item.direction == 0 else item.flow.ends[::-1]
     return f"{endpoint(src)} > {endpoint(dst)}"
 
 
 def stream(item: Item) -> str:
-    """`tcp.stream 0`."""
+    """`tcp.stream 0`; empty for a frame of no conversation."""
+    if not item.flow.id:
+        return ""
     link, number = item.flow.id.split(".")
     return f"{link}.stream {number}"
 

@@ -30,6 +30,7 @@ LAYERS = {
     "session": "dissection engine flow grammar records",
     "dissector": "dissection engine flow grammar records session",
     "pipeline": "dissection dissector engine flow grammar records session",
+    "verbose": "dissection flow pipeline records",
     "readings": "engine flow grammar records",
     "table": "dissection engine flow grammar records",
     "stats": "dissection engine flow grammar pipeline records session table",

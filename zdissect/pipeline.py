@@ -126,7 +126,7 @@ class Pipeline:
         """Conversations that aren't Zenoh, by what they are."""
         flows = [one.flow for one in self.conversations.values()]
         flows += [one.flow for one in self.datagrams.conversations.values()]
-        return self.gone + Counter(flow.verdict.value for flow in flows if flow.verdict in _NAMED)
+        return self.gone + Counter(flow.verdict.value for flow in flows if flow.verdict in OTHERS)
 
     def stream(self, item: StreamItem, out: list[Item]) -> None:
         """Adds what a piece of a TCP stream completes."""
@@ -160,7 +160,7 @@ class Pipeline:
         link = self.sessions.end(conversation.flow.id)
         if link is not None and self.options.history:
             self.links.append(link)
-        if conversation.flow.verdict in _NAMED:
+        if conversation.flow.verdict in OTHERS:
             self.gone[conversation.flow.verdict.value] += 1
             self.opaque[conversation.flow.verdict.value] += conversation.opaque
 
@@ -206,7 +206,8 @@ class Pipeline:
             conversation.framings[direction] = agreed
 
 
-_NAMED = frozenset(Verdict) - {Verdict.ZENOH, Verdict.MIDDLE, Verdict.UNDECIDED}
+OTHERS = frozenset(Verdict) - {Verdict.ZENOH, Verdict.MIDDLE, Verdict.UNDECIDED}
+"""Conversations that aren't shown."""
 
 
 def dissect(frames: Iterable[Frame], options: Options | None = None) -> Iterator[Item]:

@@ -148,6 +148,17 @@ def test_raw_ethernet_beside_udp_has_numbers_of_its_own() -> None:
     assert {row["flow_id"] for row in found.rows} == {"udp.0", "raweth.0", "raweth.1"}
 
 
+def test_a_sender_on_raw_ethernet_counts_over_all_its_receivers() -> None:
+    wire = Wire()
+    wire.record(raw(JOIN))
+    for sn, receiver in enumerate((GROUP, OTHER, GROUP, OTHER)):
+        wire.record(raw(framed(sn, "eth/a"), dst=receiver))
+    assert heard(wire).codes == []
+    alone = raw_ethernet()
+    alone.record(raw(framed(3, "eth/a")))
+    assert heard(alone).codes == ["sn-gap"]
+
+
 def test_raw_ethernet_in_tables_and_statistics() -> None:
     decoding, pipeline, stats = Decoding(), Pipeline(Options(history=True)), Stats()
     batches = []

@@ -124,7 +124,6 @@ def test_what_is_no_vxlan_is_a_datagram(content: bytes, port: int) -> None:
         (b"\x32\x01\0\4\0\0\0\0\0\0\0\0", 2152),
         (bytes(4) + b"\x21" * 40, 4500),  # the exchange of keys
         (b"\xff", 4500),  # keep-alive
-        (b"\x04\0\0\0" + bytes(17), 51820),
         (b"\xc8\x02" + bytes(10), 1701),  # L2TP's control
     ],
 )
@@ -155,7 +154,6 @@ def test_decode_as_wins_over_a_tunnel(ports: tuple[int, int]) -> None:
         (1, ethernet(ipv4(bytes(20), 50)), "IP protocol 50 (ESP)"),
         (1, ethernet(ipv4(bytes(20), 115)), "IP protocol 115 (L2TPv3)"),
         (1, ethernet(in_udp(b"\0\0\0\1" + bytes(40), 4500)), "IPsec over UDP (encrypted)"),
-        (1, ethernet(in_udp(b"\4\0\0\0" + bytes(44), 51820)), "WireGuard (encrypted)"),
         (1, ethernet(in_udp(struct.pack(">II", 0x0C000009, 0), 4790)), "VXLAN-GPE of another protocol"),
         (1, ethernet(in_udp(geneve(b"", 0x88CC), 6081)), "LLDP"),
         (1, ethernet(pppoe(b"")[:5], 0x8864), "short PPPoE"),

@@ -78,6 +78,11 @@ class Streams(Assembler):
         half, src, dst = self._ends[stream]
         return (dst, src) if half.direction else (src, dst)
 
+    def stream(self, src: Endpoint, dst: Endpoint) -> tuple[int, int] | None:
+        """(connection, direction) of what is sent from one end to another now; None if nothing is known of it."""
+        half = self._halves.get((src, dst))
+        return None if half is None else (half.stream, half.direction)
+
     def first(self, ends: tuple[Endpoint, Endpoint]) -> int:
         """Sequence number of the first byte that is sent from one end to another, from its SYN; -1 without one."""
         half = self._halves.get(ends)

@@ -231,13 +231,6 @@ def gtp(data: bytes, start: int, stop: int) -> Next | None:
     return ANY_IP, body, stop
 
 
-def wireguard(data: bytes, start: int, stop: int) -> Next | None:
-    """WireGuard can only be named: its four messages have a size each."""
-    head, size = data[start : start + 4], stop - start
-    sizes = {b"\1\0\0\0": size == 148, b"\2\0\0\0": size == 92, b"\3\0\0\0": size == 64, b"\4\0\0\0": size % 16 == 0}
-    return "WireGuard (encrypted)" if sizes.get(head) else None
-
-
 def ipsec(data: bytes, start: int, stop: int) -> Next | None:
     """IPsec through address translation (RFC 3948): encrypted, or the exchange of keys, which has a marker of zeros."""
     if stop - start < 16:
@@ -275,6 +268,6 @@ PROTOCOLS: dict[int, Header] = {
 """By IP protocol."""
 
 PORTS: dict[int, Callable[[bytes, int, int], Next | None]] = {
-    4789: vxlan, 8472: vxlan, 4790: vxlan_gpe, 6081: geneve, 2152: gtp, 1701: l2tp, 4500: ipsec, 51820: wireguard,
+    4789: vxlan, 8472: vxlan, 4790: vxlan_gpe, 6081: geneve, 2152: gtp, 1701: l2tp, 4500: ipsec,
 }  # fmt: skip
 """By UDP port of the receiver. 8472 is that of Linux before there was a registered one, and of flannel."""

@@ -2,8 +2,9 @@
 
 from zdissect.dissection import Dissection
 from zdissect.engine.messages import Message
+from zdissect.flow.conversation import Flow
 from zdissect.grammar.enums import DATA
-from zdissect.records import DATAGRAM_LINKS, Endpoint
+from zdissect.records import DATAGRAM_LINKS, RAW_ETHERNET, Endpoint
 from zdissect.session.handshake import ASSUMED_MASK, End
 from zdissect.session.liveness import SLACK_MS
 from zdissect.session.sequence import Channel
@@ -21,6 +22,23 @@ class Groups:
         self.members: dict[Endpoint | str, dict[Endpoint, End]] = {}
         self.joined_ns: dict[tuple[Endpoint, Endpoint | str], int] = {}
         """When each source last joined a group."""
+        self.stations: dict[Endpoint, list[Link]] = {}
+        """The links of each station on raw Ethernet."""
+
+    def link(self, flow: Flow) -> Link:
+        """The link of a new flow.
+
+        A station on raw Ethernet sends to one receiver or another, by key expression, and counts all of it together
+        (zenoh-pico, `_zp_raweth_set_socket`): numbers that are missing on one of its links may be on the others.
+        """
+        link = Link(flow)
+        for end in flow.ends if flow.link == RAW_ETHERNET else ():
+            if end.address and not end.address[0] & 1:  # else a group, or the capture doesn't tell
+                links = self.stations.setdefault(end, [])
+                links.append(link)
+                for one in links if len(links) > 1 else ():
+                    one.session.shared = True
+        return link
 
     def join(self, link: Link, message: Message, item: Dissection) -> None:
         """Takes a JOIN: its sender is a member of the group that it is sent to, or alone in a connection."""

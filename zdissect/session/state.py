@@ -135,7 +135,7 @@ class Sessions:
         """The link of a flow."""
         link = self.links.get(flow.id)
         if link is None:
-            link = self.links[flow.id] = Link(flow)
+            link = self.links[flow.id] = self.groups.link(flow)
         return link
 
     @staticmethod

@@ -1,0 +1,122 @@
+"""`-v`: what frames hold beside the messages of Zenoh."""
+
+from pathlib import Path
+from struct import pack
+
+import pytest
+from click.testing import CliRunner, Result
+from zdissect_cli.main import cli
+
+from tests.captures.truth import SAMPLES, frames_of
+from tests.heard import heard
+from tests.say import push
+from tests.talk import Talk
+from tests.wire import Parties, tcp_packet, udp_packet
+from zdissect.dissection import Item, Notice
+from zdissect.pipeline import Pipeline
+from zdissect.records import Frame
+from zdissect.verbose import Verbose
+
+
+def items(frames: list[Frame]) -> list[Item]:
+    verbose = Verbose(Pipeline())
+    return [item for frame in frames for item in verbose.feed(frame)] + verbose.close()
+
+
+def told(frames: list[Frame]) -> list[tuple[int, str, str]]:
+    """(frame, conversation, text) of all that only `-v` shows."""
+    return [(one.frame.number, one.flow.id, one.text) for one in items(frames)
+            if isinstance(one, Notice) and not one.code]  # fmt: skip
+
+
+SYN = (1, "tcp.0", "TCP SYN: a connection is opened")
+SYN_ACK = (2, "tcp.0", "TCP SYN ACK: the connection is accepted")
+
+
+def test_a_healthy_session_has_an_opening_and_an_end() -> None:
+    talk = Talk().open()
+    talk.frame(0, push("a")).hang_up()
+    end = "TCP FIN: this side has ended"
+    assert told(talk.wire.frames) == [SYN, SYN_ACK, (9, "tcp.0", end), (10, "tcp.0", end)]
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in SAMPLES.glob("*.pcap*")))
+def test_messages_are_the_same_with_it(name: str) -> None:
+    frames = list(frames_of([SAMPLES / name]))
+    plain = heard(frames).items
+    found = [one for one in items(frames) if not isinstance(one, Notice) or one.code]
+    assert [(type(one), one.frame.number) for one in found] == [(type(one), one.frame.number) for one in plain]
+
+
+def test_a_retransmission_is_shown_at_its_frame() -> None:
+    talk = Talk().open()
+    data = talk.bytes(0, talk.framed(0, push("a")))
+    at = talk.sent[0]
+    talk.segment(0, data)
+    talk.segment(0, data, offset=at)
+    assert told(talk.wire.frames) == [
+        SYN, SYN_ACK, (9, "tcp.0", f"TCP retransmission of {len(data)} bytes, first in frame 8"),
+    ]  # fmt: skip
+
+
+def test_other_connections_are_named_at_their_first_bytes() -> None:
+    talk = Talk(parties=Parties(ports=(40000, 8000)))
+    talk.raw(0, b"GET / HTTP/1.1\r\n\r\n")
+    assert told(talk.wire.frames)[2:] == [(4, "tcp.0", "a TCP connection that isn't shown: HTTP")]
+
+
+def test_a_connection_that_is_never_known_is_named_at_the_end() -> None:
+    talk = Talk(parties=Parties(ports=(40000, 8000)))
+    talk.raw(0, b"hm").raw(1, b"what?")
+    assert told(talk.wire.frames)[2:] == [(4, "tcp.0", "a TCP connection that isn't shown: not Zenoh")]
+
+
+def test_datagrams_that_aren_t_shown() -> None:
+    wire = Talk().wire
+    wire.record(udp_packet(Parties(ports=(40000, 9)), 0, b"hello?"))
+    assert told(wire.frames)[2:] == [(4, "udp.0", "a datagram of 6 bytes that isn't known to be Zenoh, or not yet")]
+
+
+def test_fragments_and_frames_that_aren_t_opened() -> None:
+    body = pack(">HHHH", 7446, 7446, 11, 0) + b"\1\x09\7"
+    ip = [pack(">BBHHHBBHII", 0x45, 0, 36 - 5 * n, 9, place, 64, 17, 0, 1, 2) for n, place in ((0, 0x2000), (1, 2))]
+    data = [bytes(12) + b"\x08\x06" + bytes(28), bytes(12) + b"\x12\x34" + bytes(46)]
+    data += [bytes(12) + b"\x08\0" + head + part for head, part in zip(ip, (body[:16], body[16:]), strict=True)]
+    frames = [Frame("test", number, number, 1, len(one), one) for number, one in enumerate(data, 1)]
+    assert told(frames)[:3] == [
+        (1, "", "ARP"), (2, "", "not opened: EtherType 0x1234"), (3, "", "IP fragment: the others are waited for"),
+    ]  # fmt: skip
+
+
+def run(*args: str) -> Result:
+    return CliRunner().invoke(cli, args, standalone_mode=False)
+
+
+def test_lines() -> None:
+    path = str(SAMPLES / "pubsub-tcp.pcap")
+    plain, found = run("-T", "line", path), run("-v", "-T", "line", path)
+    lines = found.stdout.splitlines()
+    assert lines[0].endswith("127.0.0.1:57592 > 127.0.0.1:7447  [TCP SYN: a connection is opened]")
+    assert [line for line in lines if "[TCP " not in line] == plain.stdout.splitlines()
+    assert found.stderr == plain.stderr
+
+
+def test_tree(tmp_path: Path) -> None:
+    arp = bytes(12) + b"\x08\x06" + bytes(28)
+    path = tmp_path / "arp.pcap"
+    path.write_bytes(pack("<IHHiIIIIIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1, 0, 0, len(arp), len(arp)) + arp)
+    assert run("-v", "-t", "e", str(path)).stdout == "Frame 1  0.000000000\n      [ARP]\n"
+
+
+@pytest.mark.parametrize("kind", ["json", "jsonl"])
+def test_it_goes_with_trees_and_lines_only(kind: str) -> None:
+    done = CliRunner().invoke(cli, ["-v", "-T", kind, str(SAMPLES / "pubsub-tcp.pcap")])
+    assert done.exit_code == 2
+    assert "-v goes with -T tree and -T line" in done.output
+
+
+def test_a_segment_in_another_s_connection() -> None:
+    """Sequence numbers far away: left out of the stream, and shown."""
+    talk = Talk().open()
+    talk.wire.record(tcp_packet(talk.parties, 0, b"zz", 16, 1 << 31, 0))
+    assert told(talk.wire.frames)[2:] == [(8, "tcp.0", "TCP segment outside of the window: 2 bytes")]

@@ -1,0 +1,103 @@
+"""What a capture holds beside Zenoh's messages, frame by frame: for `-v`.
+
+A `Verbose` stands around a pipeline and adds notices to what that gives: TCP connections that open and end, repeats,
+segments out of order, IP fragments, datagrams and connections that aren't shown, and frames that aren't opened. It
+decodes frames a second time and keeps a state of its own, so that nothing is slower without it.
+"""
+
+from zdissect.dissection import Dissection, Item, Notice
+from zdissect.flow.conversation import Flow, StreamConversation
+from zdissect.flow.ipfragments import ALONE
+from zdissect.flow.link import Decoder
+from zdissect.flow.names import BACKGROUND
+from zdissect.flow.repeats import Repeats
+from zdissect.flow.verdict import Verdict
+from zdissect.pipeline import OTHERS, Pipeline
+from zdissect.records import Datagram, Endpoint, Frame, Segment
+
+_NOBODY = Endpoint(b"", 0)
+NO_FLOW = Flow("", "", (_NOBODY, _NOBODY))
+"""The conversation of a frame that belongs to none."""
+
+_OPEN = (Verdict.UNDECIDED, Verdict.WEBSOCKET)
+"""A connection may still turn out to be Zenoh."""
+
+
+class Verbose:
+    """A pipeline and what it doesn't say."""
+
+    def __init__(self, pipeline: Pipeline) -> None:
+        self.pipeline = pipeline
+        self.decoder = Decoder(pipeline.options.udp_ports)
+        self.repeats = Repeats()
+        self.met: set[int] = set()
+        """Numbers of the connections that had bytes."""
+        self.unnamed: dict[int, tuple[StreamConversation, Frame]] = {}
+        """Those of which nobody knows what they are, with their first frame."""
+
+    def feed(self, frame: Frame) -> list[Item]:
+        """What the pipeline gives for a frame, and notices about the frame before that."""
+        self.decoder.unopened.last = ""
+        packet = self.decoder.feed(frame)
+        items = self.pipeline.feed(frame)
+        out: list[Item] = []
+        if packet is None:
+            out.append(Notice(frame, NO_FLOW, 0, self.unopened()))
+        elif isinstance(packet, Segment):
+            self.segment(packet, out)
+        else:
+            self.datagram(packet, items, out)
+        return out + items
+
+    def close(self) -> list[Item]:
+        """What the pipeline gives at the end of the capture, and what the last connections were."""
+        items = self.pipeline.close()
+        out: list[Item] = []
+        for stream in list(self.unnamed):
+            self.name(stream, out, final=True)
+        return items + out
+
+    def unopened(self) -> str:
+        """Why a frame gave no packet."""
+        reason = self.decoder.unopened.last
+        if reason in ("", ALONE):  # the latter is about fragments that came long before
+            return "IP fragment: the others are waited for"
+        return reason if reason in BACKGROUND else f"not opened: {reason}"
+
+    def segment(self, segment: Segment, out: list[Item]) -> None:
+        """Notices about a TCP segment."""
+        text = self.repeats.feed(segment)
+        known = self.pipeline.streams.stream(segment.src, segment.dst)
+        if known is None:
+            return
+        stream, direction = known
+        conversation = self.pipeline.conversations.get(stream)
+        if text:
+            ends = (segment.src, segment.dst) if direction == 0 else (segment.dst, segment.src)
+            out.append(Notice(segment.frame, Flow(f"tcp.{stream}", "tcp", ends), direction, text))
+        if conversation is not None and stream not in self.met:
+            self.met.add(stream)
+            self.unnamed[stream] = conversation, segment.frame
+        if stream in self.unnamed:
+            self.name(stream, out)
+
+    def name(self, stream: int, out: list[Item], final: bool = False) -> None:
+        """Says what a connection is, once that is known, if it isn't shown."""
+        conversation, frame = self.unnamed[stream]
+        flow = conversation.flow
+        if flow.verdict in _OPEN and not final:
+            return
+        del self.unnamed[stream]
+        if flow.verdict in OTHERS:
+            out.append(Notice(frame, flow, 0, f"a TCP connection that isn't shown: {flow.verdict.value}"))
+
+    def datagram(self, datagram: Datagram, items: list[Item], out: list[Item]) -> None:
+        """Notices about a datagram that isn't shown, or not yet."""
+        if any(isinstance(item, Dissection) and item.frame is datagram.frame for item in items):
+            return
+        conversation = self.pipeline.datagrams.conversation(datagram)
+        flow = conversation.flow
+        known = flow.verdict in OTHERS
+        what = f"isn't shown: {flow.verdict.value}" if known else "isn't known to be Zenoh, or not yet"
+        text = f"a datagram of {len(datagram.payload) + datagram.missing} bytes that {what}"
+        out.append(Notice(datagram.frame, flow, conversation.direction(datagram), text))
