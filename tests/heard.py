@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from tests.wire import Wire
 from zdissect.dissection import Dissection, Finding, Item, Notice, Skip, findings
 from zdissect.engine.messages import Message
-from zdissect.pipeline import Options, dissect
+from zdissect.pipeline import Options, Pipeline, dissect
 from zdissect.records import Frame
 from zdissect.table import Table
 
@@ -69,6 +69,12 @@ class Heard:
         return [finding.rule.code for finding in self.findings]
 
     @property
+    def told(self) -> list[tuple[int, str, list[str]]]:
+        """Frame, messages (`-` where none can be told) and findings of each item."""
+        ones = [(item.frame.number, Heard([item])) for item in self.items]
+        return [(number, " ".join(name or "-" for name in one.names), one.codes) for number, one in ones]
+
+    @property
     def places(self) -> list[Place]:
         return [_place(finding) for finding in self.findings]
 
@@ -107,6 +113,16 @@ def heard(what: Any, options: Options | None = None) -> Heard:
     elif hasattr(what, "wire"):
         frames = what.wire.frames
     return Heard(list(dissect(frames, options)))
+
+
+def dissected(wire: Wire, options: Options | None = None) -> tuple[Heard, dict[str, int]]:
+    """What is shown of a capture in the making, and how many conversations of other protocols aren't."""
+    pipeline = Pipeline(options or Options())
+    items: list[Item] = []
+    for frame in wire.frames:
+        items += pipeline.feed(frame)
+    items += pipeline.close()
+    return Heard(items), dict(pipeline.others())
 
 
 def content(rows: Iterable[Row]) -> list[tuple[tuple[str, str], ...]]:

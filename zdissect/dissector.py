@@ -8,7 +8,7 @@ from zdissect.engine.messages import Message, add_findings, inherit, messages, n
 from zdissect.engine.tape import Buffer
 from zdissect.flow import hints
 from zdissect.flow.decode import decode
-from zdissect.flow.framing import DATAGRAM
+from zdissect.flow.framing import DATAGRAM, STREAM
 from zdissect.flow.hints import Hint
 from zdissect.grammar.batch import NETWORK_MESSAGE
 from zdissect.session.fragments import Assembled
@@ -21,6 +21,8 @@ WHY = {
     "lost": "the rest isn't in the capture",
     "end": "the stream ends in the middle of a batch",
 }
+_PLAIN = frozenset({STREAM, DATAGRAM})
+"""Framings that the compiled functions know."""
 
 
 class Dissector:
@@ -35,10 +37,11 @@ class Dissector:
         self.rows = rows
         self.reader = Reader()
 
-    def dissect(self, item: Dissection, why: str, out: list[Item]) -> None:
-        """Decodes a batch; a compressed one gives two dissections, the batch and what it holds."""
+    def dissect(self, item: Dissection, why: str, out: list[Item], hint: Hint | None = None) -> None:
+        """Decodes a batch, as its hint says if there is one; a compressed one gives two dissections, the batch and what
+        it holds."""
         data, framing = item.buffer.data, item.framing
-        if self.rows and data and not (item.missing or framing.compression or framing.low_latency):
+        if self.rows and data and framing in _PLAIN and hint is None and not item.missing:
             cells = self.reader.batch(data, framing.prefix)
             if cells is not None:
                 item.tape, found = lazy_messages(data, framing.prefix, cells)
@@ -50,8 +53,9 @@ class Dissector:
         if item.missing:
             item.tape.remarks.append((MISSING[item.missing], len(data), len(data), why))
         if plain is None or inner is None:
-            if not (item.missing or framing.prefix) and hints.doubtful(data, item.tape):
-                self.hint(item, hints.of_datagram(data, framing))
+            if hint is None and item.flow.link != "tcp" and not item.missing and hints.doubtful(data, item.tape):
+                hint = hints.of_datagram(data, framing)
+            self.hint(item, hint)
             self.known(item, out)
             return
         out.append(item)
@@ -64,10 +68,13 @@ class Dissector:
     @staticmethod
     def hint(item: Dissection, hint: Hint | None) -> None:
         """Reads a batch as it is meant, if that is known."""
-        if not item.buffer.data:
+        data = item.buffer.data
+        if not data:
             item.tape.remarks.append(("truncated", 0, 0, "nothing is in it"))
         elif hint is not None:
-            item.tape, item.framing, item.scouting = hint.tape(item.buffer.data), hint.framing, hint.scouts
+            tape = hint.tape(data, cut=bool(item.missing))
+            tape.remarks += [remark for remark in item.tape.remarks if remark[0] in MISSING.values()]
+            item.tape, item.framing, item.scouting = tape, hint.framing, hint.scouts
 
     def known(
         self, item: Dissection, out: list[Item], found: list[Message] | None = None, outer: Dissection | None = None

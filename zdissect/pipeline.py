@@ -7,6 +7,7 @@ all state of a capture, does no I/O, and is the same for the command line and fo
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 
 from zdissect.dissection import Dissection, Item, Skip
 from zdissect.dissector import EMPTY, WHY, Dissector
@@ -168,8 +169,8 @@ class Pipeline:
         """A new TCP connection."""
         ends = self.streams.ends(stream)
         ports = {end.port for end in ends}
-        flow = Flow(f"tcp.{stream}", "tcp", ends)
-        return StreamConversation(flow, detect.ZENOH_PORT in ports, bool(ports & self.options.tcp_ports))
+        flow = Flow(f"tcp.{stream}", "tcp", ends, begins=partial(self.streams.begins, stream))
+        return StreamConversation(flow, bool(ports & (self.options.tcp_ports | {detect.ZENOH_PORT})))
 
     def batches(
         self, conversation: StreamConversation, found: Iterable[tuple[int, Batch | Skipped]], out: list[Item]
@@ -184,7 +185,7 @@ class Pipeline:
                 out.append(skip)
                 continue
             item = Dissection(one.frame, one.frames, flow, direction, one.buffer, EMPTY, one.framing, one.missing)
-            self.dissector.dissect(item, WHY.get(one.missing, ""), out)
+            self.dissector.dissect(item, WHY.get(one.missing, ""), out, one.hint)
             framing = self.sessions.framing(flow.id, direction)
             if framing is not None:
                 conversation.reframe(direction, framing)

@@ -8,11 +8,10 @@ import pytest
 from zdissect_cli.writers import make_writer
 
 from tests.export.tables import converted, rows, write_pcap
-from tests.heard import Heard
+from tests.heard import Heard, dissected
 from tests.say import push
 from tests.talk import Talk
 from tests.wire import Parties, Wire, udp_packet
-from zdissect.dissection import Item
 from zdissect.engine.encoder import encode
 from zdissect.flow.framing import DATAGRAM
 from zdissect.grammar.batch import BATCH
@@ -39,29 +38,10 @@ class Capture(Wire):
         return self
 
 
-def dissected(capture: Wire, options: Options | None = None) -> tuple[Heard, dict[str, int]]:
-    """What is shown, and how many conversations of other protocols aren't."""
-    pipeline = Pipeline(options or Options())
-    items: list[Item] = []
-    for frame in capture.frames:
-        items += pipeline.feed(frame)
-    items += pipeline.close()
-    return Heard(items), dict(pipeline.others())
-
-
-def told(found: Heard) -> list[tuple[int, str, list[str]]]:
-    """Frame, messages and findings of each item."""
-    out = []
-    for item in found.items:
-        one = Heard([item])
-        out.append((item.frame.number, " ".join(name or "-" for name in one.names), one.codes))
-    return out
-
-
 def test_a_zenohid_of_zeros() -> None:
     """The INIT that is refused stands before the CLOSE that refuses it."""
     found, others = dissected(Capture().say(ZERO).say(CLOSE, side=1))
-    assert told(found) == [(1, "INIT_SYN", ["zero-zid"]), (2, "CLOSE", ["close-reason"])]
+    assert found.told == [(1, "INIT_SYN", ["zero-zid"]), (2, "CLOSE", ["close-reason", "handshake-refused"])]
     assert not others
 
 
@@ -72,7 +52,7 @@ def test_scouting_with_zenohids_that_are_cut_short() -> None:
     capture.say(SCOUT, ports=(50002, 7446), host="224.0.0.224")
     capture.say(HELLO, side=1, ports=(50002, 40123))
     found, others = dissected(capture)
-    assert told(found) == [(1, "SCOUT", ["truncated"]), (2, "HELLO", ["truncated"]), (3, "SCOUT", []), (4, "HELLO", [])]
+    assert found.told == [(1, "SCOUT", ["truncated"]), (2, "HELLO", ["truncated"]), (3, "SCOUT", []), (4, "HELLO", [])]
     assert {finding.message for finding in found.findings} == {"zid needs 16 bytes, 3 left"}
     assert not others
 
@@ -105,7 +85,7 @@ def test_what_fails_is_shown_in_its_place() -> None:
             capture.say(data, ports=ports)
         found, _ = dissected(capture)
         lost = ["unknown-message"]
-        assert told(found) == [(1, "-", lost), (2, "FRAME PUSH", []), (3, "FRAME PUSH", []), (4, "-", lost)]
+        assert found.told == [(1, "-", lost), (2, "FRAME PUSH", []), (3, "FRAME PUSH", []), (4, "-", lost)]
 
 
 def test_nobody_expects_zenoh_on_other_ports() -> None:
@@ -174,7 +154,7 @@ def test_scouting_on_a_port_that_the_user_names() -> None:
     capture = Capture().say(SCOUT, ports=(50001, 7446), host="224.0.0.224").say(HELLO, side=1, ports=(50001, 40123))
     for options in (Options(), Options(udp_ports=frozenset({7446})), Options(udp_ports=frozenset({7446, 40123}))):
         found, _ = dissected(capture, options)
-        assert told(found) == [(1, "SCOUT", []), (2, "HELLO", [])]
+        assert found.told == [(1, "SCOUT", []), (2, "HELLO", [])]
         assert not {row["layer"] for row in found.rows} - {"scouting"}
 
 
@@ -187,7 +167,7 @@ def test_an_init_on_a_port_that_the_user_names_is_no_scout() -> None:
 
 def test_scouts_of_another_version() -> None:
     found, _ = dissected(Capture().say("010a07", ports=(50001, 7446)))
-    assert told(found) == [(1, "SCOUT", ["version"])]
+    assert found.told == [(1, "SCOUT", ["version"])]
 
 
 @pytest.mark.parametrize("low_latency", [False, True])
@@ -208,7 +188,7 @@ def test_a_length_in_front(kind: str, content: str, name: str) -> None:
 
     data = bytes.fromhex(content)
     found, _ = dissected(Capture().say(pack(kind, len(data)) + data, ports=(40000, 7446 if name == "SCOUT" else 7447)))
-    assert told(found) == [(1, name, ["length-prefix"])]
+    assert found.told == [(1, name, ["length-prefix"])]
     assert "there is none in datagrams" in found.findings[0].message
 
 
@@ -220,9 +200,9 @@ def test_a_length_in_front_of_something_malformed() -> None:
 
 def test_a_handshake_to_the_port_of_scouting() -> None:
     found, _ = dissected(Capture().say(INIT, ports=(40000, 7446)))
-    assert told(found) == [(1, "INIT_SYN", ["misplaced-message"])]
+    assert found.told == [(1, "INIT_SYN", ["misplaced-message"])]
     found, _ = dissected(Capture().say(INIT))
-    assert told(found) == [(1, "INIT_SYN", [])]
+    assert found.told == [(1, "INIT_SYN", [])]
 
 
 def text(kind: str, found: Heard) -> str:

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator
 from zdissect.engine.messages import messages
 from zdissect.export.groups import ALL, Moment, Split, shared_out
 from zdissect.flow.batch import Batch, Skipped
+from zdissect.flow.beginning import LOOK_AHEAD
 from zdissect.flow.conversation import StreamConversation
 from zdissect.flow.datagrams import TRANSPORT, Known
 from zdissect.flow.decode import decode
-from zdissect.flow.detect import LOOK_AHEAD
 from zdissect.flow.framing import Framing
 from zdissect.flow.partial import Observed
 from zdissect.flow.ticks import Ticks

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from zdissect.engine.tape import Buffer, Origin
 from zdissect.flow import resync
 from zdissect.flow.framing import FRAMINGS, STREAM, Framing
+from zdissect.flow.hints import Hint
 from zdissect.records import Chunk, Frame, Gap
 
 _MOST_SCANNED = 1 << 20
@@ -28,6 +29,8 @@ class Batch(NamedTuple):
     missing: str
     """Empty if whole; else why its end isn't there: `cut` or `lost` (see Gap), or `end` (the stream ended)."""
     framing: Framing
+    hint: Hint | None = None
+    """How it is meant, if that isn't as its link asks for."""
 
 
 class Skipped(NamedTuple):
@@ -67,6 +70,8 @@ class Cutter:
         """Bytes in hand that start no batch."""
         self.torn = 0
         """Bytes still to come of a batch whose middle isn't in the capture."""
+        self.hint: Hint | None = None
+        """What there is to say of the next batch."""
 
     def feed(self, item: Chunk | Gap) -> Iterator[Batch | Skipped]:
         """Batches and skipped bytes that this item completes."""
@@ -83,9 +88,9 @@ class Cutter:
         """Takes a chunk that is just one batch, as most are; None if it isn't, or if anything is in doubt."""
         framing, data = self.framing, chunk.data
         prefix = framing.prefix
-        if self.parts or self.lost or self.unsure or self.torn or framing.low_latency or not prefix:
+        if self.parts or self.lost or self.unsure or self.torn or self.hint or framing.low_latency or not prefix:
             return None
-        if int.from_bytes(data[:prefix], "little") != len(data) - prefix:
+        if int.from_bytes(data[:prefix], "little") != len(data) - prefix or framing.big:
             return None
         self.offset = chunk.offset + len(data)
         frame = chunk.frame
@@ -156,7 +161,7 @@ class Cutter:
         prefix = framing.prefix
         if self.have < prefix:
             return 0
-        return prefix + int.from_bytes(self.peek(prefix), "little")
+        return prefix + int.from_bytes(self.peek(prefix), "big" if framing.big else "little")
 
     def peek(self, size: int) -> bytes:
         """The first bytes in hand. Many small parts are joined once, so that reading them stays linear."""
@@ -248,6 +253,11 @@ class Cutter:
             if self.parts:
                 yield self.skip(self.have, "a piece of a length prefix before bytes that aren't in the capture")
             self.lost = "behind bytes that aren't in the capture, up to the next batch"
+        yield self.hole(gap)
+
+    @staticmethod
+    def hole(gap: Gap) -> Skipped:
+        """The bytes that aren't there."""
         cut = gap.reason == "cut"
         why = "cut off by the capture (snap length)" if cut else "not in the capture"
-        yield Skipped(gap.frame, gap.offset, gap.size, b"", why, "cut-by-capture" if cut else "tcp-gap")
+        return Skipped(gap.frame, gap.offset, gap.size, b"", why, "cut-by-capture" if cut else "tcp-gap")

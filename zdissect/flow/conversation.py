@@ -1,14 +1,24 @@
 """Conversations: what two endpoints say to each other, cut into batches once it is known to be Zenoh."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from zdissect.flow import detect
+from zdissect.flow import detect, hints
+from zdissect.flow.bare import BareCutter
 from zdissect.flow.batch import Batch, Cutter, Skipped
+from zdissect.flow.beginning import Look, look
 from zdissect.flow.framing import DATAGRAM, STREAM, UNKNOWN, Framing
+from zdissect.flow.hints import Hint
 from zdissect.flow.upgrade import is_upgrade
 from zdissect.flow.verdict import Verdict
 from zdissect.records import Chunk, Endpoint, Gap
+
+Begins = Callable[[int], bool]
+
+
+def never(direction: int) -> bool:
+    """What datagrams say of where they begin."""
+    return False
 
 
 @dataclass(slots=True)
@@ -30,6 +40,8 @@ class Flow:
     """The number of the next one."""
     sent: list[int] = field(default_factory=lambda: [0, 0])
     """How many messages of each direction were numbered."""
+    begins: Begins = never
+    """Tells of a direction whether the capture holds it from its SYN on; holes are another matter."""
 
 
 @dataclass(slots=True)
@@ -40,12 +52,16 @@ class _Side:
     size: int = 0
     scanned: dict[Framing, int] = field(default_factory=dict)
     """Where the search for batches stopped, before the verdict."""
+    meant: Framing = STREAM
+    """How batches are framed until a handshake agrees on something."""
+    known: bool = False
+    """It has been looked at how the first one is."""
 
 
 class StreamConversation:
     """A TCP connection: decides what it is, then cuts both directions into batches."""
 
-    def __init__(self, flow: Flow, expected: bool, forced: bool = False) -> None:
+    def __init__(self, flow: Flow, expected: bool) -> None:
         self.flow = flow
         self.expected = expected
         self.sides = (_Side(), _Side())
@@ -56,8 +72,6 @@ class StreamConversation:
         """Bytes of a stream that isn't Zenoh, or not known to be."""
         self.held: list[tuple[int, Batch | Skipped]] = []
         """What a WebSocket held before its first message."""
-        if forced:
-            flow.verdict = Verdict.ZENOH
 
     def feed(self, item: Chunk | Gap) -> Iterable[tuple[int, Batch | Skipped]]:
         """(direction, batch or skipped bytes) that this item completes."""
@@ -80,7 +94,10 @@ class StreamConversation:
             side.size += len(item.data)
             yield from self.decide(item.direction, final=False)
         elif self.flow.verdict in _CUT:
-            found = self.sides[item.direction].cutter.feed(item)
+            side = self.sides[item.direction]
+            if not (item.offset or side.known) and isinstance(item, Chunk) and self.flow.verdict in _ZENOH:
+                self.mean(side, hints.of_stream(item.data) if self.flow.begins(item.direction) else None)
+            found = side.cutter.feed(item)
             self.opaque += len(item.data) if isinstance(item, Chunk) else 0
             yield from self.checked(item.direction, found)
         elif isinstance(item, Chunk):
@@ -107,14 +124,21 @@ class StreamConversation:
                     return
                 self.flow.verdict = Verdict.ZENOH
                 yield from self.held
+            cutter = self.sides[direction].cutter
+            if cutter.hint is not None and isinstance(one, Batch):
+                one, cutter.hint = one._replace(hint=cutter.hint), None
             yield direction, one
         if self.flow.verdict in _ZENOH:
             self.opaque = 0
 
     def decide(self, direction: int, final: bool) -> Iterator[tuple[int, Batch | Skipped]]:
         """Looks at the first bytes of a direction; once there is a verdict, replays what waited in both."""
-        verdict, framing = detect.stream(self.head(direction), self.expected, final, self.sides[direction].scanned)
-        if verdict is Verdict.HTTP and (upgrade := is_upgrade(self.head(direction))) is not False:
+        side = self.sides[direction]
+        head = self.head(direction)
+        begins = not side.waiting[0].offset and bool(head) and self.flow.begins(direction)
+        found = look(head, self.expected, final, side.scanned, begins)
+        verdict = found.verdict
+        if verdict is Verdict.HTTP and (upgrade := is_upgrade(head)) is not False:
             verdict = Verdict.UNDECIDED if upgrade is None and not final else Verdict.WEBSOCKET
         if verdict is Verdict.UNDECIDED:
             return
@@ -123,24 +147,43 @@ class StreamConversation:
             from zdissect.flow.websocket import WebSocketCutter  # only where there is a WebSocket
 
             self.flow.link = "ws"
-            for side in self.sides:
-                side.cutter = WebSocketCutter(DATAGRAM)
+            for one in self.sides:
+                one.cutter = WebSocketCutter(DATAGRAM)
+        elif verdict in _ZENOH:
+            self.begin(direction, found)
         waiting, self.waiting = self.waiting, []
-        if verdict is Verdict.MIDDLE:
-            for side in self.sides:
-                side.cutter.lost = "the capture starts in the middle of a batch"
-                side.cutter.framing = framing
-        for side in self.sides:
-            side.waiting = []
+        for one in self.sides:
+            one.waiting = []
         for item in waiting:
             yield from self.feed(item)
 
+    def begin(self, direction: int, found: Look) -> None:
+        """Takes over where the batches of a direction begin, and how they are framed. What is found out in the middle
+        of a stream goes for the other direction too, unless the capture holds that from its first byte on."""
+        for number, side in enumerate(self.sides):
+            own = number == direction
+            if own or (found.verdict is Verdict.MIDDLE and not self.flow.begins(number)):
+                side.cutter.lost, side.cutter.framing = found.lost, found.framing
+            if own:
+                self.mean(side, found.hint)
+
+    @staticmethod
+    def mean(side: _Side, hint: Hint | None) -> None:
+        """Takes over how a direction is framed, if that isn't as it should be."""
+        side.known = True
+        if hint is None:
+            return
+        side.meant = hint.framing
+        side.cutter = Cutter(hint.framing) if hint.framing.prefix else BareCutter(hint.framing)
+        side.cutter.hint = hint
+
     def reframe(self, direction: int, framing: Framing) -> None:
         """Takes over what a handshake agreed on: from the next batch of this direction on."""
-        cutter = self.sides[direction].cutter
+        cutter, meant = self.sides[direction].cutter, self.sides[direction].meant
         cutter.unsure = framing == UNKNOWN
         if framing != UNKNOWN:
-            cutter.framing = framing._replace(prefix=4 if framing.low_latency else 2)
+            prefix = 4 if framing.low_latency and meant.prefix else meant.prefix
+            cutter.framing = framing._replace(prefix=prefix, big=meant.big)
 
     def head(self, direction: int) -> bytes:
         """The first bytes of a direction, up to the first hole."""

@@ -1,54 +1,16 @@
-"""Tells Zenoh from other protocols by content, on any port (notes 3, 5 and 14).
-
-Zenoh is accepted on evidence that chance doesn't give: a handshake, batches that chain, datagrams that decode to their
-last byte. Protocols that share Zenoh's ports are named (`protocols`) and never decoded as Zenoh.
-"""
+"""Tells datagrams of Zenoh from others by their content, on any port (notes 3, 5 and 14)."""
 
 from zdissect.engine.interpreter import interpret
 from zdissect.engine.tape import Tape
-from zdissect.flow import protocols, resync
+from zdissect.flow import resync
 from zdissect.flow.decode import decode, is_batch, sound
-from zdissect.flow.framing import DATAGRAM_FRAMINGS, FRAMINGS, STREAM, Framing
-from zdissect.flow.verdict import Verdict
+from zdissect.flow.framing import DATAGRAM_FRAMINGS, Framing
 from zdissect.grammar.batch import SCOUTING_DATAGRAM
 
 ZENOH_PORT = 7447
 SCOUTING_PORT = 7446
 VERSIONS = (8, 9)
 """Protocol versions whose handshake has today's layout."""
-
-LOOK_AHEAD = 1 << 16
-"""Bytes of a stream that are looked at before it is given up as not Zenoh: more than the longest batch."""
-
-
-def stream(
-    data: bytes, expected: bool, final: bool, scanned: dict[Framing, int] | None = None
-) -> tuple[Verdict, Framing]:
-    """(what a stream is, how it is framed), by its first bytes.
-
-    Args:
-        expected: It is on a port where Zenoh is expected.
-        final: No more bytes will come.
-        scanned: Where earlier looks at the same stream stopped, so that none is looked at twice; kept up to date.
-    """
-    scanned = {} if scanned is None else scanned
-    other = protocols.of_stream(data)
-    if other is not None:
-        return other, STREAM
-    if opens(data):
-        return Verdict.ZENOH, STREAM
-    for framing in FRAMINGS:
-        scanned[framing], found = resync.boundary(data, framing, final, scanned.get(framing, 0))
-        if found:
-            return Verdict.MIDDLE, framing
-    if len(data) < LOOK_AHEAD and not final:
-        return Verdict.UNDECIDED, STREAM
-    return Verdict.MIDDLE if expected else Verdict.OTHER, STREAM
-
-
-def opens(data: bytes) -> bool:
-    """Whether a stream starts with the prefix and the first bytes of an INIT, whatever comes behind them."""
-    return len(data) > 5 and data[2] & 31 == 1 and data[3] in VERSIONS and not data[4] & 0x0C and data[4] & 3 != 3
 
 
 def scouting(data: bytes, *, cut: bool = False) -> Tape | None:

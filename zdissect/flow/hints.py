@@ -70,13 +70,10 @@ def _starts(data: bytes) -> bool:
     return any(span[0].kind == "message" for span in decode(data, DATAGRAM).tape.spans)
 
 
-def of_stream(data: bytes, *, whole: bool) -> Hint | None:
-    """What is wrong with the first bytes of a stream whose prefix leads nowhere.
-
-    Args:
-        whole: A segment, or the stream, ends here.
-    """
-    if whole and opens(data):
+def of_stream(data: bytes) -> Hint | None:
+    """What is wrong with the first bytes of a stream: a length that isn't there, or isn't as it should be, before an
+    INIT; a scouting message."""
+    if opens(data):
         return Hint(DATAGRAM, "length-prefix", "no length in front: on streams each batch has one, of two bytes")
     for size, big in _PREFIXES[1:]:
         length = _length(data, size, big)
@@ -84,12 +81,12 @@ def of_stream(data: bytes, *, whole: bool) -> Hint | None:
             wrong = f"big endian, of {_SIZES[size]}" if big else f"of {_SIZES[size]}"
             text = f"the length in front is {wrong}; before OPEN it has two bytes, little endian"
             return Hint(Framing(size, big=big), "length-prefix", text)
-    over = "scouting goes over UDP"
-    if whole and scouting(data):
-        return Hint(DATAGRAM, "misplaced-message", f"a scouting message in a stream: {over}", scouts=True)
-    size = _length(data, 2, False)
-    if 0 < size <= len(data) - 2 and scouting(data[2 : 2 + size]):
-        return Hint(STREAM, "misplaced-message", f"a scouting message in a stream: {over}", scouts=True)
+    text = "scouting goes over UDP, and this is a stream"
+    if scouting(data):
+        return Hint(DATAGRAM, "misplaced-message", text, scouts=True)
+    size = _length(data, STREAM.prefix, False)
+    if 0 < size <= len(data) - STREAM.prefix and scouting(data[STREAM.prefix : STREAM.prefix + size]):
+        return Hint(STREAM, "misplaced-message", text, scouts=True)
     return None
 
 

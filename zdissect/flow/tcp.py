@@ -88,6 +88,12 @@ class Streams(Assembler):
         half = self._halves.get(ends)
         return -1 if half is None else half.isn
 
+    def begins(self, stream: int, direction: int) -> bool:
+        """Whether stream offset 0 is the first byte that was sent, by the SYN of this direction."""
+        half = self._ends[stream][0]
+        half = half if half.direction == direction else half.peer
+        return half.isn >= 0 and half.base() == half.isn
+
     def close(self) -> list[StreamItem]:
         """End of the capture: give what still waits, the holes in it, and an `End` for every open direction."""
         out: list[StreamItem] = []

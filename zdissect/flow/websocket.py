@@ -256,8 +256,7 @@ class WebSocketCutter(Cutter):
             self.lost = self.lost or _BEHIND
         elif self.masked is not None:
             self.start(self.masked)
-        why = "cut off by the capture (snap length)" if gap.reason == "cut" else "not in the capture"
-        yield Skipped(gap.frame, gap.offset, gap.size, b"", why)
+        yield self.hole(gap)
 
     def find(self, final: bool) -> Generator[Skipped, None, bool]:
         """Looks for the next message."""

@@ -154,8 +154,8 @@ _RULES = (
     ),
     Rule(
         "resynchronised", NOTE, CAPTURE,
-        "Bytes were passed over up to the next place where batches chain: behind a hole, or where the capture starts "
-        "in the middle of a stream.",
+        "Bytes were passed over up to the next place where batches chain: behind a hole, where the capture starts in "
+        "the middle of a stream, or where a stream doesn't begin with a batch.",
         "capture",
     ),
     Rule(

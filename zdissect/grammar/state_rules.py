@@ -94,6 +94,9 @@ FRAMINGS = (
     Rule("misplaced-message", WARNING, PROTOCOL,
          "A message is sent over a link on which nobody expects it: scouting over a stream, a handshake to the port of "
          "scouting.", "code; notes 5"),
+    Rule("other-protocol", WARNING, PROTOCOL,
+         "Batches follow each other by their lengths, as in Zenoh, but they hold no message of protocol 0x09: another "
+         "protocol, or a version of Zenoh before 0.10.", "pages; notes 3.1"),
     Rule("guessed-framing", NOTE, CAPTURE,
          "The handshake isn't in the capture; how batches are framed (compressed, low latency) was found by trying.",
          "notes 4.4"),

@@ -18,7 +18,8 @@ def feed(link: Link, message: Message, direction: int, frame: int) -> Assembled 
         return None
     session = link.session
     end = link.handshake.ends[direction]
-    if link.handshake.step and not end.opened and not link.holes[direction]:
+    begun = link.handshake.step and not link.holes[direction]
+    if not end.opened and (begun or link.begins(direction)):
         message.remark("frame-before-open", f"{row['message']} before this side's OPEN")
     space = space_of(link, row, direction)
     priority(link, message, direction, space[2])

@@ -2,11 +2,15 @@
 
 import hashlib
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from zdissect.engine.messages import Message
+from zdissect.flow.detect import SCOUTING_PORT
 from zdissect.flow.framing import UNKNOWN, Framing
 from zdissect.grammar.enums import SN_MASKS
+
+if TYPE_CHECKING:
+    from zdissect.session.session import Link
 
 ASSUMED_MASK = SN_MASKS[2]
 """Mask of sequence numbers where the handshake wasn't seen: the default resolution."""
@@ -89,21 +93,25 @@ class Handshake:
         """Whether all four messages were seen."""
         return self.step == len(STEPS)
 
-    def feed(self, message: Message, direction: int, whole: bool, heard: bool) -> None:
-        """Takes an INIT or OPEN.
+    def feed(self, message: Message, link: "Link", direction: int, whole: bool) -> None:
+        """Takes an INIT or OPEN of a link.
 
         Args:
             whole: Its end is in the capture.
-            heard: The capture holds messages of the other side too.
         """
         row = message.row
         name = row["message"]
         step = STEPS.index(name)
+        heard = link.messages[1 - direction] > 0
+        port = link.flow.ends[1 - direction].port
+        if step == 0 and link.flow.link == "udp" and port == SCOUTING_PORT:
+            message.remark("misplaced-message", f"INIT_SYN to port {port}, which is for scouting")
         if step == 0:
             self.opener = direction
         if step and step > self.step:
             text = f"{name} without {STEPS[step - 1]}"
-            if self.step and heard:
+            first = link.begins(direction) and (name == "OPEN_SYN" or link.begins(1 - direction))
+            if (self.step and heard) or (first and not self.step):
                 message.remark("handshake-order", text)
         elif step < self.step:
             message.remark("handshake-order", f"{name} after {STEPS[self.step - 1]}")

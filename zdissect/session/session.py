@@ -99,6 +99,10 @@ class Link:
     guessed: bool = False
     """It was said that its framing was found by trying."""
 
+    def begins(self, direction: int) -> bool:
+        """Whether the capture holds all that a direction has said so far."""
+        return self.flow.begins(direction) and not self.holes[direction]
+
     def is_closed(self) -> bool:
         """Whether a side has sent CLOSE: the next handshake on these ports is a new one."""
         return any(end.closed for end in self.handshake.ends)

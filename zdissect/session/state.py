@@ -12,7 +12,6 @@ from zdissect.dissection import Dissection, Notice, Skip
 from zdissect.engine.lazy import LazyTape
 from zdissect.engine.messages import Message
 from zdissect.flow.conversation import Flow
-from zdissect.flow.detect import SCOUTING_PORT
 from zdissect.flow.framing import Framing
 from zdissect.flow.ticks import Ticks
 from zdissect.grammar.rule import MALFORMED
@@ -214,11 +213,8 @@ class Sessions:
             self.leave(link)
             link.session, link.flip = Session(), 0
         whole = not item.missing and not any(RULES[code].group == MALFORMED for code, *_ in item.tape.remarks)
-        link.handshake.feed(message, item.direction, whole, link.messages[1 - item.direction] > 0)
+        link.handshake.feed(message, link, item.direction, whole)
         shake = link.handshake
-        dst = item.flow.ends[1 - item.direction]
-        if name == "INIT_SYN" and item.flow.link == "udp" and dst.port == SCOUTING_PORT:
-            message.remark("misplaced-message", f"INIT_SYN to port {dst.port}, which is for scouting")
         if name == "OPEN_SYN" and shake.known:
             self.join(link, item.frame.ts_ns)
         end = shake.ends[item.direction]

@@ -59,3 +59,30 @@ def a_length_in_front_of_a_datagram(fault: bool) -> Talk:
 @case("misplaced-message", WARNING, "INIT_SYN", "init.header")
 def a_handshake_to_the_port_of_scouting(fault: bool) -> Talk:
     return Talk(udp=True, parties=Parties(ports=(40000, 7446 if fault else 7447))).open()
+
+
+@case("length-prefix", ERROR, "INIT_SYN", "init.header")
+def a_stream_without_lengths(fault: bool) -> Talk:
+    talk = Talk()
+    return talk.raw(0, talk.bytes(0, talk.init(0))[2 if fault else 0 :])
+
+
+@case("misplaced-message", WARNING, "SCOUT", "scout.header")
+def scouting_in_a_stream(fault: bool) -> Talk:
+    return Talk().raw(0, b"\x01\x09\x07") if fault else Talk().init_syn()
+
+
+@case("other-protocol", WARNING, "", "batch.length", also=["unknown-message"] * 3)
+def batches_of_another_protocol(fault: bool) -> Talk:
+    return Talk().raw(0, b"\x02\x00\xff\x00" * 3) if fault else Talk().init_syn()
+
+
+@case("handshake-order", ERROR, "OPEN_SYN", "open.header")
+def an_open_begins_the_stream(fault: bool) -> Talk:
+    """Where the capture doesn't hold the beginning, nothing is wrong with it."""
+    return Talk(connect=fault).open_syn().close(1)
+
+
+@case("frame-before-open", ERROR, "FRAME", "frame.header")
+def a_frame_begins_the_stream(fault: bool) -> Talk:
+    return Talk(connect=fault).frame(0, push("a/b"))

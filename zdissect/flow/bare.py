@@ -1,0 +1,45 @@
+"""Cuts a stream whose sender leaves the length prefix out: what it wrote at once is a batch, as segments tell."""
+
+from collections.abc import Iterator
+
+from zdissect.flow.batch import Batch, Cutter, Skipped
+from zdissect.flow.decode import is_batch
+from zdissect.flow.framing import Framing
+from zdissect.records import Gap
+
+_MOST_PARTS = 16
+_MOST_BYTES = 1 << 16
+"""Segments, and bytes, that are taken for one batch."""
+
+
+class BareCutter(Cutter):
+    """Cuts one direction of such a stream: a batch ends with a segment up to which it decodes."""
+
+    @property
+    def framing(self) -> Framing:
+        """Framing of the next batch; there is never a length in front."""
+        return self._framing
+
+    @framing.setter
+    def framing(self, framing: Framing) -> None:
+        self._framing = framing._replace(prefix=0)
+
+    def cut(self, final: bool) -> Iterator[Batch | Skipped]:
+        """Cuts what is in hand."""
+        if not self.parts:
+            return
+        last = self.parts[-1].data
+        if final or self.have > _MOST_BYTES or len(self.parts) > _MOST_PARTS or self.fits(self.peek(self.have)):
+            yield self.take(self.have, "")
+        elif len(self.parts) > 1 and self.fits(last):
+            yield self.take(self.have - len(last), "")
+            yield self.take(len(last), "")
+
+    def fits(self, data: bytes) -> bool:
+        """Whether bytes are a batch."""
+        return is_batch(data, self.framing)
+
+    def gap(self, gap: Gap) -> Iterator[Batch | Skipped]:
+        """A hole: ends the batch in hand. The next one begins with the next segment, or isn't found."""
+        yield from self.cut(final=True)
+        yield self.hole(gap)

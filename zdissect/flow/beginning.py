@@ -1,0 +1,149 @@
+"""What a stream is, by its first bytes (notes 3.1 and 14).
+
+On any port Zenoh is accepted on evidence that chance doesn't give: the first bytes of an INIT, batches that chain, or,
+where the capture holds the stream from its SYN on, many lengths that chain over all of it. Where Zenoh is expected, a
+stream is read from its first byte whatever it holds, unless it begins as another protocol does.
+"""
+
+from typing import NamedTuple
+
+from zdissect.flow import hints, protocols, resync
+from zdissect.flow.decode import decode, is_batch
+from zdissect.flow.framing import FRAMINGS, STREAM, Framing
+from zdissect.flow.hints import Hint
+from zdissect.flow.resync import CHAIN, VERSIONS
+from zdissect.flow.verdict import Verdict
+
+LOOK_AHEAD = 1 << 16
+"""Bytes of a stream that are looked at before it is given up as not Zenoh: more than the longest batch."""
+MANY = 5
+"""Batches that chain over the whole of a stream, and prove on any port that it is framed so."""
+_LOOKED_INTO = 16
+"""Batches that are decoded to see whether any is of this protocol."""
+_INIT, _OPEN = 1, 2
+
+MIDDLE = "the capture starts in the middle of a batch"
+NOWHERE = "the stream doesn't begin with a batch, up to the first one"
+
+
+class Look(NamedTuple):
+    """What the first bytes of a stream say."""
+
+    verdict: Verdict
+    framing: Framing = STREAM
+    lost: str = ""
+    """Why the first bytes are no batch; empty if a batch begins with them."""
+    hint: Hint | None = None
+    """What is wrong with how it is framed."""
+
+
+class Chain(NamedTuple):
+    """Batches that follow each other by their lengths, from the first byte of a stream on."""
+
+    batches: list[tuple[int, int]]
+    """Start and stop of each, those that are whole."""
+    exact: bool
+    """The last one ends with the last byte."""
+
+    def reaches(self, offset: int) -> bool:
+        """Whether a batch begins at this offset."""
+        return not offset or any(stop == offset for _, stop in self.batches)
+
+
+def look(
+    data: bytes, expected: bool, final: bool, scanned: dict[Framing, int] | None = None, begins: bool = False
+) -> Look:
+    """What a stream is.
+
+    Args:
+        data: Its first bytes.
+        expected: It is on a port where Zenoh is expected.
+        final: No more bytes will come.
+        scanned: Where earlier looks at the same stream stopped, so that none is looked at twice; kept up to date.
+        begins: The capture holds it from its SYN on.
+    """
+    scanned = {} if scanned is None else scanned
+    other = protocols.of_stream(data)
+    if other is not None:
+        return Look(other)
+    hint = hints.of_stream(data) if begins else None
+    if hint is not None and (expected or (hint.framing.prefix and not hint.scouts)):
+        return Look(Verdict.ZENOH, hint.framing, hint=hint)
+    if opens(data) and not (begins and _doubtful(data) and not final):
+        return Look(Verdict.ZENOH)
+    chain = chained(data)
+    found = first_batch(data, chain, expected, final) if begins else None
+    if found is not None:
+        return found
+    for framing in FRAMINGS:
+        scanned[framing], there = resync.boundary(data, framing, final, scanned.get(framing, 0))
+        if there and not begins:
+            return Look(Verdict.MIDDLE, framing, MIDDLE)
+        if there:
+            return Look(Verdict.ZENOH, framing, "" if chain.reaches(scanned[framing]) else NOWHERE)
+    if len(data) < LOOK_AHEAD and not final:
+        return Look(Verdict.UNDECIDED)
+    if not expected:
+        return Look(Verdict.OTHER)
+    if begins:
+        return Look(Verdict.ZENOH)
+    return Look(Verdict.MIDDLE, lost="" if chain.exact else MIDDLE)
+
+
+def first_batch(data: bytes, chain: Chain, expected: bool, final: bool) -> Look | None:
+    """What the first batches of a stream say that the capture holds from its first byte on; None if that isn't
+    enough."""
+    if not chain.batches:
+        return None
+    count, over = len(chain.batches), final or len(data) >= LOOK_AHEAD
+    looked = chain.batches[:_LOOKED_INTO]
+    if expected:
+        start, _ = chain.batches[0]
+        if data[start + STREAM.prefix] & 31 in (_INIT, _OPEN) or any(_sound(data, one) for one in looked):
+            return Look(Verdict.ZENOH)
+        if count < CHAIN and not over:
+            return Look(Verdict.UNDECIDED)
+        strange = count >= CHAIN or chain.exact
+    else:
+        strange = over and count >= MANY and (chain.exact or not final)
+        if not strange or any(_sound(data, one) for one in looked):
+            return None
+    if not strange or all(_named(data, one) for one in looked):
+        return Look(Verdict.ZENOH) if expected else None
+    how = f"the lengths of {count} batch{'es' * (count > 1)} chain{'s' * (count == 1)}"
+    text = f"framed like Zenoh, not protocol 0x09: {how}, and no message of it is in them"
+    return Look(Verdict.ZENOH, hint=Hint(STREAM, "other-protocol", text))
+
+
+def chained(data: bytes) -> Chain:
+    """The batches that chain from the first byte on."""
+    prefix, at = STREAM.prefix, 0
+    batches: list[tuple[int, int]] = []
+    while at + prefix < len(data):
+        stop = at + prefix + int.from_bytes(data[at : at + prefix], "little")
+        if stop == at + prefix or stop > len(data):
+            break
+        batches.append((at, stop))
+        at = stop
+    return Chain(batches, bool(batches) and at == len(data))
+
+
+def opens(data: bytes) -> bool:
+    """Whether a stream starts with the prefix and the first bytes of an INIT, whatever comes behind them."""
+    return len(data) > 5 and data[2] & 31 == _INIT and data[3] in VERSIONS and not data[4] & 0x0C and data[4] & 3 != 3
+
+
+def _doubtful(data: bytes) -> bool:
+    """Whether the length of a first batch that isn't whole yet may be big endian."""
+    return not data[0] and len(data) < STREAM.prefix + int.from_bytes(data[: STREAM.prefix], "little")
+
+
+def _sound(data: bytes, batch: tuple[int, int]) -> bool:
+    """Whether a batch decodes to its end."""
+    return is_batch(data, STREAM, *batch)
+
+
+def _named(data: bytes, batch: tuple[int, int]) -> bool:
+    """Whether the first message of a batch is one of this protocol, as far as its id tells."""
+    tape = decode(data, STREAM, start=batch[0], stop=batch[1]).tape
+    return any(span[0].kind == "message" for span in tape.spans)
