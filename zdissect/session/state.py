@@ -17,7 +17,7 @@ from zdissect.flow.ticks import Ticks
 from zdissect.grammar.rule import MALFORMED
 from zdissect.grammar.rules import RULES
 from zdissect.records import Frame
-from zdissect.session import carriers, network, scouting
+from zdissect.session import carriers, endings, network, scouting
 from zdissect.session.fragments import Assembled
 from zdissect.session.handshake import STEPS, Handshake
 from zdissect.session.multicast import Groups
@@ -185,25 +185,11 @@ class Sessions:
         elif name == "JOIN":
             self.groups.join(link, message, item)
         elif name == "CLOSE":
-            self.close(link, message, item)
+            self.passed(link.session, item)
+            if endings.close(link, message, item):
+                self.refused.add(item.frame)
+            self.over(link)
         return None
-
-    def close(self, link: Link, message: Message, item: Dissection) -> None:
-        """Takes a CLOSE."""
-        self.passed(link.session, item)
-        link.handshake.ends[item.direction].closed = True
-        reason = message.row.get("close_reason")
-        if reason not in (None, "GENERIC"):
-            message.remark("close-reason", f"closed with {reason}", "close.reason")
-        other = 1 - item.direction
-        pulse, lease_ms, now_ns = link.pulses[other], link.handshake.ends[other].lease_ms, item.frame.ts_ns
-        known = lease_ms and pulse.last_ns >= 0 and not link.holes[other]
-        if reason == "EXPIRED" and known:
-            pulse.expired(message, now_ns, lease_ms or 0)
-        if text := link.refused(1):
-            message.remark("handshake-refused", f"refused: the {text}")
-            self.refused.add(item.frame)
-        self.ending(item.flow, item.direction, None)
 
     def handshake(self, link: Link, message: Message, item: Dissection) -> None:
         """Takes an INIT or OPEN; once both ends are known, the link joins or starts their session."""
@@ -255,21 +241,22 @@ class Sessions:
         return agreed.batch_size if agreed is not None else 65535
 
     def ending(self, flow: Flow, direction: int, frame: Frame | None) -> None:
-        """A side of a flow has ended: whoever dials again starts a new session.
-
-        Args:
-            frame: That with the end of the stream; None where a CLOSE said so, or the capture ended.
-        """
+        """A side of a flow has ended its stream, in a frame; None stands for the end of the capture."""
         link = self.links.get(flow.id)
-        if link is not None:
-            if frame is not None and Ticks.near(frame.ts_ns, self.now_ns):
-                self.notices += self.overdue.notices(link.session, frame)
-            if frame is not None and not link.over and (text := link.refused(0)):
-                text = f"the connection ends: the {text}"
-                self.notices.append(Notice(frame, flow, direction, text, "handshake-refused"))
-                self.refused.add(frame)
-            link.over = True
-            self.leave(link)
+        if link is None:
+            return
+        if frame is not None and Ticks.near(frame.ts_ns, self.now_ns):
+            self.notices += self.overdue.notices(link.session, frame)
+            for notice in () if link.over else endings.hang_up(link, direction, frame):
+                self.notices.append(notice)
+                if notice.code == endings.REFUSED:
+                    self.refused.add(frame)
+        self.over(link)
+
+    def over(self, link: Link) -> None:
+        """Nobody need be heard on a link any more: whoever dials again starts a new session."""
+        link.over = True
+        self.leave(link)
 
     def leave(self, link: Link) -> None:
         """A link leaves its session. One that has no links left isn't kept: who meets again starts a new one."""

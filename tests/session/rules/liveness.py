@@ -25,6 +25,13 @@ def silent_until_the_connection_ends(fault: bool) -> Talk:
 
 
 @case("lease-exceeded", WARNING)
+def hung_up_as_the_lease_is_over(fault: bool) -> Talk:
+    """The Rust implementation does so, without a CLOSE."""
+    talk = Talk().init_syn().init_ack().open_syn(lease=60).open_ack(lease=1 if fault else 60)
+    return talk.wait(0.9).keep_alive(0).wait(0.15).hang_up()
+
+
+@case("lease-exceeded", WARNING)
 def silent_until_another_session_shows_it(fault: bool) -> Talk:
     talk = Talk().init_syn().init_ack().open_syn(lease=1 if fault else 60).open_ack(lease=60)
     Talk(talk.wire, (PEER, OTHER_PEER), Parties(ports=(40001, 7447))).wait(2).open()

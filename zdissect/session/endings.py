@@ -1,0 +1,41 @@
+"""How links end: by CLOSE, or with their stream (notes 4.1, 4.2 and 4.6)."""
+
+from collections.abc import Iterator
+
+from zdissect.dissection import Dissection, Notice
+from zdissect.engine.messages import Message
+from zdissect.records import Frame
+from zdissect.session.liveness import Pulse
+from zdissect.session.session import Link
+
+REFUSED = "handshake-refused"
+
+
+def close(link: Link, message: Message, item: Dissection) -> bool:
+    """Takes a CLOSE; whether it refuses a handshake."""
+    link.handshake.ends[item.direction].closed = True
+    reason = message.row.get("close_reason")
+    if reason not in (None, "GENERIC"):
+        message.remark("close-reason", f"closed with {reason}", "close.reason")
+    pulse, lease_ms = heard(link, 1 - item.direction)
+    if reason == "EXPIRED" and lease_ms:
+        pulse.expired(message, item.frame.ts_ns, lease_ms)
+    text = link.refused(1)
+    if text:
+        message.remark(REFUSED, f"refused: the {text}")
+    return bool(text)
+
+
+def hang_up(link: Link, direction: int, frame: Frame) -> Iterator[Notice]:
+    """A side ends its stream without a CLOSE: because the other one was silent, or refused, or because it wants to."""
+    pulse, lease_ms = heard(link, 1 - direction)
+    if lease_ms and pulse.silent_ms(frame.ts_ns) >= lease_ms and (text := pulse.exceeded(frame.ts_ns, lease_ms)):
+        yield Notice(frame, link.flow, 1 - direction, text, "lease-exceeded")
+    if text := link.refused(0):
+        yield Notice(frame, link.flow, direction, f"the connection ends: the {text}", REFUSED)
+
+
+def heard(link: Link, direction: int) -> tuple[Pulse, int]:
+    """When a side was heard last, and its lease; 0 if it isn't known how long it was silent."""
+    pulse, lease_ms = link.pulses[direction], link.handshake.ends[direction].lease_ms
+    return pulse, 0 if pulse.last_ns < 0 or link.holes[direction] else lease_ms or 0
