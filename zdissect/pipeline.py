@@ -117,8 +117,11 @@ class Pipeline:
             self.batches(conversation, conversation.close(), out)
         for known in self.datagrams.close():
             self.datagram(known, out)
-        if self.last is not None and self.ticks.near(self.last.ts_ns, self.ticks.now_ns):
-            self.tick(self.last, out)
+        if self.last is not None:
+            if self.ticks.near(self.last.ts_ns, self.ticks.now_ns):
+                self.tick(self.last, out)
+            self.sessions.close(self.last)
+            self.dissector.told(out)
         for stream in list(self.conversations):
             self.end(stream)
         return out

@@ -78,3 +78,17 @@ def test_an_old_scout_asks_for_nothing_any_more() -> None:
     wire.now_ns += 60 * 10**9
     scouting(BACK, 1, wire, **ANSWERS)
     assert heard(wire).codes == ["hello-unasked"]
+
+
+def test_members_that_ignore_each_other_are_told_once_and_counted() -> None:
+    """Nobody who joins in the middle of it is told again."""
+    other = {"batch_size": 4096, "rid": 2, "fsn": 2}
+    members = Members()
+    for _ in range(3):
+        members.join(0).join(1, **other).join(2)
+    found = heard(members)
+    said = [finding.message for finding in found.findings if finding.rule.code == "join-differs"]
+    assert said == ["batch_size not as in aa01", "batch_size not as in aa02"]
+    assert [notice.text for notice in found.notices] == [
+        "aa02: batch_size not as in aa01, in 5 JOINs", "aa03: batch_size not as in aa02, in 3 JOINs",
+    ]  # fmt: skip

@@ -1,10 +1,13 @@
 """Multicast: members of a group and their JOINs (notes 4.3)."""
 
-from zdissect.dissection import Dissection
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from zdissect.dissection import Dissection, Notice
 from zdissect.engine.messages import Message
 from zdissect.flow.conversation import Flow
 from zdissect.grammar.enums import DATA
-from zdissect.records import DATAGRAM_LINKS, RAW_ETHERNET, Endpoint
+from zdissect.records import DATAGRAM_LINKS, RAW_ETHERNET, Endpoint, Frame
 from zdissect.session.handshake import ASSUMED_MASK, End
 from zdissect.session.liveness import SLACK_MS
 from zdissect.session.sequence import Channel
@@ -13,6 +16,25 @@ from zdissect.session.session import Link
 DEFAULT_BATCH_SIZE = 8192
 _SAME = ("zid", "role", "sn_bits", "rid_bits", "batch_size", "lease_ms")
 _AGREE = ("version", "sn_bits", "rid_bits", "batch_size")
+
+
+Terms = tuple[int | None, ...]
+"""What all members of a group must have in common, see `_AGREE`."""
+
+
+@dataclass(slots=True)
+class Differing:
+    """Two members that ignore each other."""
+
+    link: Link
+    direction: int
+    text: str
+    count: int = 1
+    """JOINs that showed it."""
+
+
+def _terms(end: End) -> Terms:
+    return tuple(getattr(end, name) for name in _AGREE)
 
 
 class Groups:
@@ -24,6 +46,10 @@ class Groups:
         """When each source last joined a group."""
         self.stations: dict[Endpoint, list[Link]] = {}
         """The links of each station on raw Ethernet."""
+        self.terms: dict[Endpoint | str, dict[Terms, dict[Endpoint, End]]] = {}
+        """The members of each group by what they must have in common, the first ones first."""
+        self.differing: dict[frozenset[Endpoint], Differing] = {}
+        """Pairs of members that ignore each other."""
 
     def link(self, flow: Flow) -> Link:
         """The link of a new flow.
@@ -60,16 +86,40 @@ class Groups:
             if changed:
                 message.remark("join-changed", f"{', '.join(changed)} changed")
             self.late(message, before, item.frame.ts_ns - self.joined_ns[src, group])
-        for other in members.values():
-            differs = [name for name in _AGREE if getattr(other, name) != getattr(end, name)]
-            if other is not before and differs:
-                message.remark("join-differs", f"{', '.join(differs)} not as in {other.zid}")
-                break
+        self.compare(link, message, item.direction, self.terms.setdefault(group, {}), src, before, end)
         members[src] = end
         self.joined_ns[src, group] = item.frame.ts_ns
         ends = list(link.handshake.ends)
         ends[item.direction] = end
         link.handshake.ends = (ends[0], ends[1])
+
+    def compare(
+        self, link: Link, message: Message, direction: int, groups: dict[Terms, dict[Endpoint, End]], src: Endpoint,
+        before: End | None, end: End,
+    ) -> None:  # fmt: skip
+        """Rule 30: compares a member with the first one of those who have other terms; says so once of each pair."""
+        if before is not None and _terms(before) != _terms(end):
+            groups[_terms(before)].pop(src)
+        groups.setdefault(_terms(end), {})[src] = end
+        for terms, others in groups.items():
+            if terms == _terms(end) or not others:
+                continue
+            place, other = next(iter(others.items()))
+            known = self.differing.get(frozenset((src, place)))
+            if known is not None:
+                known.count += 1
+                return
+            differs = [name for name, mine, its in zip(_AGREE, _terms(end), terms, strict=True) if mine != its]
+            text = f"{', '.join(differs)} not as in {other.zid}"
+            self.differing[frozenset((src, place))] = Differing(link, direction, f"{end.zid}: {text}")
+            message.remark("join-differs", text)
+            return
+
+    def close(self, frame: Frame) -> Iterator[Notice]:
+        """How often members differed."""
+        for pair in self.differing.values():
+            if pair.count > 1:
+                yield Notice(frame, pair.link.flow, pair.direction, f"{pair.text}, in {pair.count} JOINs")
 
     @staticmethod
     def late(message: Message, before: End, apart_ns: int) -> None:

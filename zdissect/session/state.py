@@ -91,6 +91,10 @@ class Sessions:
         self.now_ns = frame.ts_ns
         self.notices += self.overdue.tick(frame)
 
+    def close(self, frame: Frame) -> None:
+        """The capture has ended: what was counted is told."""
+        self.notices += self.groups.close(frame)
+
     def pulse(self, link: Link, item: Dissection) -> None:
         """Takes the first message of a batch as a sign of life."""
         message, direction = item.messages[0], item.direction
