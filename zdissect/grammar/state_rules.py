@@ -48,6 +48,10 @@ SEQUENCES = (
     Rule("sn-gap-captured", NOTE, SEQUENCE,
          "Sequence numbers are missing, but so are bytes of the stream: the messages were sent, the capture lost "
          "them.", "notes 9 no. 18"),
+    Rule("sn-other-channel", WARNING, SEQUENCE,
+         "A sequence number is the one that comes next in the other channel: the flag R is inverted, in this message "
+         "and those behind it, or in those before. Nothing is missing, but the receiver sees gaps and old numbers, and "
+         "can't put fragments together.", "code; notes 4.5"),
     Rule("sn-first", WARNING, SEQUENCE,
          "The first sequence number of a channel isn't the initial_sn of OPEN, or the next_sn of JOIN.",
          "code; notes 9 no. 19"),

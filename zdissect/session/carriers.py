@@ -26,6 +26,9 @@ def feed(link: Link, message: Message, direction: int, frame: int) -> Assembled 
     fragment = row["message"] == "FRAGMENT"
     step = sequence(link, message, direction, space, sn, fragment)
     chain = session.chains.get(space)
+    if fragment and session.channels[space].astray and not (chain is not None and chain.open):
+        beside = session.chains.get(other_channel(space))  # it may go on with what began in its own channel
+        chain = beside if beside is not None and beside.open and not message.has("fragment.ext_first") else chain
     if fragment:
         if chain is None:
             chain = session.chains[space] = Chain()
@@ -73,12 +76,38 @@ def sequence(link: Link, message: Message, direction: int, space: Space, sn: int
         starts = message.has("fragment.ext_first")
     begins = channel.last < 0
     expected = channel.expected
-    step, missing = channel.feed(sn, spare, starts)
+    step, missing = channel.follows(sn, starts)
     lossy = channel.holes != link.holes[direction]
     channel.holes = link.holes[direction]
+    astray, channel.astray = channel.astray, False
+    if step in _ODD and not lossy:
+        other = session.channels.get(other_channel(space))
+        if other is not None and other.follows(sn, starts)[0] in (Step.NEXT, Step.EXTRA):
+            other.take(sn, spare)
+            channel.astray = True
+            if not astray:
+                message.remark("sn-other-channel", _astray(space, sn, expected), at)
+            return Step.NEXT
+    if step not in (Step.DUPLICATE, Step.BACKWARD):
+        channel.take(sn, spare)
     if not session.shared:
         report(message, step, sn, expected, missing, at, begins, lossy)
     return step
+
+
+_ODD = (Step.GAP, Step.BACKWARD, Step.DUPLICATE)
+_CHANNELS = ("best effort", "reliable")
+
+
+def other_channel(space: Space) -> Space:
+    """The space of the other channel, of the same side and priority."""
+    side, reliable, number = space
+    return side, not reliable, number
+
+
+def _astray(space: Space, sn: int, expected: int) -> str:
+    own, other = _CHANNELS[space[1]], _CHANNELS[not space[1]]
+    return f"sn {sn} comes next in {other}, not in {own}, where that is {expected}: flag R is inverted, here or before"
 
 
 def report(

@@ -30,36 +30,39 @@ class Channel:
     """Whether the sender may leave one number out behind the last one."""
     holes: int = 0
     """Holes of the capture known when the last number came."""
+    astray: bool = False
+    """The last message that was said to be in it had the next number of the other channel."""
 
     def start(self, sn: int) -> None:
         """Anchors the space: `sn` comes next."""
         self.expected = sn & self.mask
 
-    def feed(self, sn: int, spare: int, starts: bool) -> tuple[Step, int]:
-        """(how it follows, how many are missing). A duplicate or an older number changes nothing.
+    def follows(self, sn: int, starts: bool) -> tuple[Step, int]:
+        """(how a number follows, how many are missing).
+
+        Args:
+            sn: The number.
+            starts: It starts a message: a FRAME, or a first fragment.
+        """
+        if self.expected < 0:
+            return Step.FIRST, 0
+        missing = (sn - self.expected) & self.mask
+        if not missing:
+            return Step.NEXT, 0
+        if missing == 1 and (self.spare == AFTER_LAST or (self.spare == AFTER_OPEN and starts)):
+            return Step.EXTRA, 0
+        if self.last >= 0 and sn == self.last:
+            return Step.DUPLICATE, 0
+        return (Step.BACKWARD, 0) if missing > self.mask // 2 else (Step.GAP, missing)
+
+    def take(self, sn: int, spare: int) -> None:
+        """Takes a number that is neither a duplicate nor old.
 
         Args:
             sn: The number.
             spare: Whether the sender may leave a number out behind it: NONE, AFTER_LAST, or AFTER_OPEN, which is a
                 fragment with more to come: its chain may be given up, but a hole in it is a hole.
-            starts: It starts a message: a FRAME, or a first fragment.
         """
-        missing = 0
-        if self.expected < 0:
-            step = Step.FIRST
-        else:
-            missing = (sn - self.expected) & self.mask
-            if not missing:
-                step = Step.NEXT
-            elif missing == 1 and (self.spare == AFTER_LAST or (self.spare == AFTER_OPEN and starts)):
-                step, missing = Step.EXTRA, 0
-            elif self.last >= 0 and sn == self.last:
-                return Step.DUPLICATE, 0
-            elif missing > self.mask // 2:
-                return Step.BACKWARD, 0
-            else:
-                step = Step.GAP
         self.last = sn
         self.expected = (sn + 1) & self.mask
         self.spare = spare
-        return step, missing

@@ -67,12 +67,17 @@ class Usual:
         """Takes the number of a FRAME if it is the one that comes next, and nothing waits for it."""
         session = self.session
         channel = session.channels.get(space)
-        if channel is None or channel.expected != sn or channel.holes != self.link.holes[self.direction]:
+        if (
+            channel is None
+            or channel.astray
+            or channel.expected != sn
+            or channel.holes != self.link.holes[self.direction]
+        ):
             return False
         chain = session.chains.get(space)
-        if chain is not None and (chain.open or chain.broken):
+        if channel.astray or (chain is not None and (chain.open or chain.broken)):
             return False
-        channel.last, channel.expected, channel.spare = sn, (sn + 1) & channel.mask, NONE
+        channel.take(sn, NONE)
         return True
 
     def learn(self, template: Template, row: Row) -> None:

@@ -1,6 +1,6 @@
 """Rules of sequence numbers and priorities (notes 9 no. 16 to 20)."""
 
-from tests.say import push
+from tests.say import push, pushed
 from tests.session.cases import ERROR, NOTE, WARNING, case
 from tests.talk import Talk
 
@@ -66,3 +66,39 @@ def a_priority_without_qos(fault: bool) -> Talk:
 @case("priority-range", NOTE, "FRAME", "frame.ext_qos", b"\x31\x07")
 def a_priority_outside_the_range_of_the_link(fault: bool) -> Talk:
     return Talk().open(qos=False, extensions=[RANGE]).frame(0, push(), priority=7 if fault else 4)
+
+
+@case("sn-other-channel", WARNING, "FRAME", "frame.sn")
+def a_frame_with_r_inverted(fault: bool) -> Talk:
+    """One finding, and no loss in either channel."""
+    talk = Talk().open().frame(0, push()).frame(0, push()).frame(0, push(), reliable=False)
+    talk.frame(0, push(), sn=FIRST + 2, reliable=not fault).frame(0, push(), sn=FIRST + 3)
+    return talk.frame(0, push(), reliable=False, sn=FIRST + 1)
+
+
+@case("sn-other-channel", WARNING, "FRAGMENT", "fragment.sn")
+def a_chain_of_fragments_with_r_inverted(fault: bool) -> Talk:
+    talk = Talk().open().frame(0, push()).frame(0, push())
+    message = pushed("demo/x", bytes(30))
+    for index in range(3):
+        piece = message[index * 20 : index * 20 + 20]
+        talk.fragment(0, piece, first=not index, last=index == 2, sn=FIRST + 2 + index, reliable=not fault)
+    return talk.frame(0, push(), sn=FIRST + 6).frame(0, push())
+
+
+@case("sn-other-channel", WARNING, "FRAGMENT", "fragment.sn")
+def the_end_of_a_chain_with_r_inverted(fault: bool) -> Talk:
+    """The message is put together nevertheless; receivers don't."""
+    talk = Talk().open().frame(0, push()).frame(0, push())
+    message = pushed("demo/x", bytes(30))
+    talk.fragment(0, message[:20], first=True).fragment(0, message[20:], last=True, sn=FIRST + 3, reliable=not fault)
+    return talk.frame(0, push(), sn=FIRST + 5)
+
+
+@case("sn-other-channel", WARNING, "FRAME", "frame.sn")
+def what_comes_first_has_r_inverted(fault: bool) -> Talk:
+    """Both channels begin with the same number: that it was the wrong one shows at the next message."""
+    talk = Talk().open().frame(0, push(), sn=FIRST, reliable=not fault)
+    for number in range(1, 5):
+        talk.frame(0, push(), sn=FIRST + number)
+    return talk
