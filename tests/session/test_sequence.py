@@ -10,7 +10,6 @@ from zdissect.session.sequence import AFTER_LAST, AFTER_OPEN, NONE, Channel, Ste
 WIDTHS = pytest.mark.parametrize(("bits", "mask"), [(8, 0x7F), (16, 0x3FFF), (32, 0x0FFFFFFF), (64, 0xFFFFFFFF)])
 
 
-@WIDTHS
 def fed(channel: Channel, sn: int, spare: int, starts: bool) -> tuple[Step, int]:
     """How a number follows; it is taken unless it is a duplicate, or old."""
     step, missing = channel.follows(sn, starts)
@@ -19,6 +18,7 @@ def fed(channel: Channel, sn: int, spare: int, starts: bool) -> tuple[Step, int]
     return step, missing
 
 
+@WIDTHS
 def test_the_number_after_the_last_is_0(bits: int, mask: int) -> None:
     talk = Talk().init_syn(sn=bits).init_ack(sn=bits).open_syn(initial_sn=mask - 1).open_ack()
     for sn in (mask - 1, mask, 0, 1):

@@ -1,8 +1,10 @@
 """One line per message."""
 
+from operator import itemgetter
 from typing import Any
 
 from zdissect.engine.messages import Row
+from zdissect.output.repeats import gathered
 from zdissect.output.style import Style
 from zdissect.output.text import count, payload, quoted, safe, unresolved
 
@@ -43,9 +45,10 @@ def summary(row: Row, style: Style, limit: int, data: bytes = b"") -> str:
         words.append(payload(row["payload"], row.get("encoding", ""), limit))
         if row.get("encoding") and row["encoding"] != "zenoh/bytes":
             words.append(f"{style.dim}{safe(row['encoding'])}{style.end}")
-    for finding in row.get("findings", ()):
-        colour = style.severity(finding["severity"])
-        words.append(f"{colour}[{finding['severity']}: {safe(finding['message'])}]{style.end}")
+    if "findings" in row:
+        for finding, text in gathered(row["findings"], itemgetter("code"), itemgetter("message")):
+            colour = style.severity(finding["severity"])
+            words.append(f"{colour}[{finding['severity']}: {safe(text)}]{style.end}")
     return "  ".join(words)
 
 

@@ -4,6 +4,7 @@ Lines are written straight from the spans. What doesn't change from message to m
 words of a header) is made once and kept.
 """
 
+from bisect import bisect
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from zdissect.grammar.primitives import RENDERINGS, encoding_text
 from zdissect.grammar.registry import EXT_HEADER, Field
 from zdissect.grammar.rules import RULES
 from zdissect.grammar.types import ENC_NAMES, Bit, Fixed
+from zdissect.output.repeats import gathered
 from zdissect.output.style import Style
 from zdissect.output.text import count, opaque, payload, quoted, safe, unresolved
 
@@ -43,7 +45,7 @@ class TreeWriter:
         """The lines of a tape; offsets count from the start of its bytes. With `messages`, what is known of them."""
         data, start = tape.data, tape.start
         known = {message.first: message for message in messages}
-        remarks = sorted(tape.remarks, key=lambda remark: remark[1])
+        remarks = list(self.remarks(tape, messages)) if tape.remarks else []
         spans = tape.spans
         encoding = ""
         index = done = 0
@@ -75,6 +77,14 @@ class TreeWriter:
                 done += 1
         for remark in remarks[done:]:
             yield self.remark(remark, 1)
+
+    @staticmethod
+    def remarks(tape: Tape, messages: "Sequence[Message]") -> Iterator[Remark]:
+        """The findings of a tape by their places; of many of a kind in a message, the first one with their number."""
+        ordered = sorted(tape.remarks, key=lambda remark: remark[1])
+        starts = [tape.spans[message.first][2] for message in messages]
+        for remark, text in gathered(ordered, lambda one: (bisect(starts, one[1]), one[0]), lambda one: one[3]):
+            yield (*remark[:3], text)
 
     def line(self, at: int, raw: bytes, depth: int, text: str) -> str:
         """One line: offset, bytes, indented text."""

@@ -67,12 +67,7 @@ class Usual:
         """Takes the number of a FRAME if it is the one that comes next, and nothing waits for it."""
         session = self.session
         channel = session.channels.get(space)
-        if (
-            channel is None
-            or channel.astray
-            or channel.expected != sn
-            or channel.holes != self.link.holes[self.direction]
-        ):
+        if channel is None or channel.expected != sn or channel.holes != self.link.holes[self.direction]:
             return False
         chain = session.chains.get(space)
         if channel.astray or (chain is not None and (chain.open or chain.broken)):
