@@ -4,7 +4,7 @@ import pytest
 
 from tests.chatter import chatter
 from tests.say import Values, d_keyexpr, declare, interest, push, pushed, put, request, u_keyexpr
-from tests.talk import Talk
+from tests.talk import DATA, Talk
 from tests.wire import SECOND
 from zdissect.dissection import Dissection, findings
 from zdissect.engine.messages import Row
@@ -111,6 +111,18 @@ def test_a_number_left_out_behind_a_frame(talk: Talk) -> None:
     talk.frame(0, push()).skip(0)
     talk.frame(0, push())
     assert [code for code, *_ in told(items(talk))[1]] == ["sn-gap"]
+
+
+def test_r_is_inverted_twice(talk: Talk) -> None:
+    """What comes between is usual, and ends the first time."""
+    for _ in range(3):
+        talk.frame(0, push(), reliable=False)
+    for time in range(2):
+        talk.frame(0, push(), reliable=False, sn=talk.next[0, True, DATA])
+        talk.skip(0)
+        talk.frame(0, push(), reliable=False, sn=talk.initial(0) + 3 + time)
+    _, found = told(items(talk))
+    assert [code for code, *_ in found] == ["sn-other-channel"] * 2
 
 
 def test_numbers_start_again() -> None:

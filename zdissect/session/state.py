@@ -60,8 +60,7 @@ class Sessions:
         self.batch(link, item)
         if item.messages:
             self.pulse(link, item)
-        plain = isinstance(item.tape, LazyTape) and ts_ns < link.session.awaited.due_ns
-        usual = self.usual(link, direction) if plain else None
+        usual = self.usual(link, direction) if isinstance(item.tape, LazyTape) else None
         remarks = item.tape.remarks
         for message in item.messages:
             if usual is not None and usual.take(message, ts_ns):
