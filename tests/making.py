@@ -156,7 +156,7 @@ class Maker:
             size = node.size if isinstance(node.size, int) else conditions.test(node.size)(seen)
             out[node.name] = self.checked(self.source.bytes(size), node.check, [bytes((1,)) * size])
         elif isinstance(node, Text) or (isinstance(node, Rest) and node.text):
-            out[node.name] = self.checked(self.text(), node.check, ["a"])
+            out[node.name] = self.checked(self.text(), node.check, ["a", "tcp/a"])
         elif isinstance(node, Blob | Rest):
             out[node.name] = self.checked(self.source.bytes(self.size()), node.check, [b"\1"])
         elif isinstance(node, Extensions):
@@ -178,6 +178,8 @@ class Maker:
             seen |= {bit.name: bits.get(bit.name, 0) for bit in node.bits}
             return value
         width = node.width if isinstance(node, Vle) else 8 * int(node.size)
+        if isinstance(node, Vle) and node.keeps and not self.rarely():
+            width = node.keeps
         value = self.among(node.enum, (1 << width) - 1)
         return int(self.checked(value, node.check, list(range(1, 16))))
 
@@ -199,7 +201,8 @@ class Maker:
         times = self.source.number(3 if self.depth < 2 else 2) if node.many else 1
         found = []
         for _ in range(times):
-            message = node.messages[self.source.number(len(node.messages) - 1)]
+            messages = [one for one in node.messages if one not in node.refused or self.rarely()]
+            message = messages[self.source.number(len(messages) - 1)]
             found.append(self.entry(message, {}))
             if _takes_rest(message):
                 break

@@ -7,6 +7,7 @@ import pytest
 
 from zdissect.grammar import registry
 from zdissect.grammar.conditions import ConditionError
+from zdissect.grammar.flags import Z, flag, reserved
 from zdissect.grammar.registry import MESSAGES, UNITS, GrammarError, fields, place
 from zdissect.grammar.types import (
     UNIT,
@@ -27,9 +28,6 @@ from zdissect.grammar.types import (
     Text,
     Unit,
     Vle,
-    Z,
-    flag,
-    reserved,
 )
 
 NUMBER = Vle("number", 64, "A number.")

@@ -73,7 +73,7 @@ class Writer:
             self.column(bit, f"{header} >> {_bit(bit).low} & {(1 << _bit(bit).width) - 1}")
         for name, shift, mask in program.keep:
             self.keep(name, f"{header} >> {shift} & {mask}")
-        for name in _markers(program.steps):
+        for name in ops.markers(program.steps):
             self.keep(name, "0")
         self.steps(program.steps)
         self.header, self.flags = outer
@@ -174,7 +174,7 @@ class Writer:
         """Sets the column of a field."""
         if not field.column:
             return
-        if field.column == "locators":
+        if field.column == "locators" or getattr(field.node, "yields_to", False):
             self.put("raise Decline")
             return
         self.put(f"row[{field.column!r}] = {self.converted(field, expression)}")
@@ -200,6 +200,8 @@ class Writer:
         self.put(f"{ident} = data[pos] & 31")
         word = "if"
         for message in table.messages.values():
+            if message.id in table.refused:
+                continue
             self.put(f"{word} {ident} == {message.id}:")
             word = "elif"
             self.depth += 1
@@ -244,6 +246,8 @@ class Writer:
         if program.keep or node.enc == 0:
             self.put("raise Decline")  # markers of shared memory
             return
+        for column in ops.conditional_columns(program.steps):
+            self.decline(f"{column!r} in row")  # it comes again, and what is only in the first one must not stay
         self.put("begin = pos")
         if not program.structured:
             self.steps(program.steps)
@@ -276,12 +280,6 @@ class Writer:
         self.put(f"body = {value}")
         start = f'"id": {node.id}, "encoding": {ENC_NAMES[node.enc]!r}, "mandatory": {node.mandatory}'
         self.put(f'found.append({{{start}, "name": {node.name!r}, "length": len(body), "value": body}})')
-
-
-def _markers(steps: tuple[Step, ...]) -> list[str]:
-    """Names of the extensions whose presence conditions ask for: none is there where the code gets that far."""
-    chains = [first.values() for op, _, _, _, _, first, *_ in steps if op == ops.EXTENSIONS]
-    return [program.keep for chain in chains for program in chain if program.keep]
 
 
 def _bit(field: Field) -> Bit:

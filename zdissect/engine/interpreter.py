@@ -11,6 +11,7 @@ it may depend on where it was cut, so that a prefix of the bytes gives a prefix 
 from typing import Any
 
 from zdissect.engine import program as programs
+from zdissect.engine.lengths import Values
 from zdissect.engine.malformed import Malformed, count, short_of
 from zdissect.engine.program import (
     BITS,
@@ -27,7 +28,7 @@ from zdissect.engine.program import (
     VLE,
     Step,
 )
-from zdissect.engine.structures import Structures, Values
+from zdissect.engine.structures import Structures
 from zdissect.engine.tape import Tape
 from zdissect.engine.vle import Short, read
 from zdissect.grammar.registry import Field
@@ -176,10 +177,14 @@ class _Run(Structures):
             self.remarks.append(("vle-overlong", start, pos, text))
         if value > limit:
             text = f"{field.name} is {value}, more than {limit.bit_length()} bits"
-            self.remarks.append(("vle-overflow", start, pos, text))
+            if field.keeps and (field.keeps == field.width or not value >> field.width):
+                self.remarks.append(("vle-wraps", start, pos, f"{text}: the Rust codec keeps {value & limit}"))
+            else:
+                self.remarks.append(("vle-overflow", start, pos, text))
         return value, pos
 
     def not_text(self, field: Field, start: int, stop: int, value: bytes, problem: UnicodeDecodeError) -> str:
         """Bytes that should be UTF-8 and aren't: kept as surrogates, with a remark."""
-        self.remarks.append(("invalid-utf8", start, stop, f"{field.name} isn't UTF-8 from byte {problem.start} on"))
+        code = "binary-text" if field.any_bytes else "invalid-utf8"
+        self.remarks.append((code, start, stop, f"{field.name} isn't UTF-8 from byte {problem.start} on"))
         return value.decode(errors="surrogateescape")

@@ -4,16 +4,16 @@ A row is a dict with the columns that have a value. Every scouting, transport an
 and data sub-messages are part of their network message.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
 from zdissect.engine.tape import Span, Tape
 from zdissect.grammar.columns import Convert, complete, converter
-from zdissect.grammar.registry import EXT_HEADER, Field
+from zdissect.grammar.registry import EXT_HEADER, Field, fields
 from zdissect.grammar.rule import ERROR
 from zdissect.grammar.rules import RULES
-from zdissect.grammar.types import ENC_NAMES
+from zdissect.grammar.types import ENC_NAMES, Bit
 from zdissect.grammar.types import Message as Kind
 
 Row = dict[str, Any]
@@ -98,16 +98,16 @@ def messages(tape: Tape) -> list[Message]:
             else:
                 row["reply_body" if "body" in row else "body"] = value
         elif kind == "extension":
-            row.setdefault("extensions", []).append(_extension(tape, index))
+            _extend(row, tape, index)
         else:
-            for column, shift, mask, convert, many in _setters(field):
+            for column, shift, mask, convert, put in _setters(field):
                 cell = value >> shift & mask if mask else value
                 if convert is not None:
                     cell = convert(cell)
-                if many:
-                    row.setdefault(column, []).append(cell)
-                else:
+                if put is None:
                     row[column] = cell
+                else:
+                    put(row, column, cell, value)
     for message in out:
         complete(message.row)
     return out
@@ -127,19 +127,55 @@ def inherit(row: Row, frame: Row) -> None:
             row[name] = frame[name]
 
 
+Put = Callable[[Row, str, Any, Any], None]
+"""Puts a value into a column that isn't just set: (row, column, cell, value of the field)."""
+
+
 @cache
-def _setters(field: Field) -> tuple[tuple[str, int, int, Convert | None, bool], ...]:
-    """(column, shift, mask, convert, many) for the columns that a leaf fills."""
-    out = [(field.column, 0, 0, converter(field), field.column == "locators")] if field.column else []
+def _setters(field: Field) -> tuple[tuple[str, int, int, Convert | None, Put | None], ...]:
+    """(column, shift, mask, convert, put) for the columns that a leaf fills."""
+    out: list[tuple[str, int, int, Convert | None, Put | None]] = []
+    if field.column:
+        out.append((field.column, 0, 0, converter(field), _put(field)))
+    masks = {bit.node.name: bit.node.mask for bit in field.bits if isinstance(bit.node, Bit)}
     for bit in field.bits:
         node: Any = bit.node
         if bit.column:
-            out.append((bit.column, node.low, (1 << node.width) - 1, converter(bit), False))
+            put = _under(masks[node.under]) if node.under else None
+            out.append((bit.column, node.low, (1 << node.width) - 1, converter(bit), put))
     return tuple(out)
 
 
-def _extension(tape: Tape, index: int) -> Row:
-    """The entry of `extensions` for the extension whose span is at `index`."""
+def _put(field: Field) -> Put | None:
+    """How the value of a field gets into its column; None if it is just set."""
+    if field.column == "locators":
+        return lambda row, column, cell, _: row.setdefault(column, []).append(cell)
+    other = getattr(field.node, "yields_to", "")
+    if not other:
+        return None
+
+    def spare(row: Row, column: str, cell: Any, _: Any) -> None:
+        if all(one["name"] != other for one in row["extensions"]):
+            row[column] = cell
+
+    return spare
+
+
+def _under(mask: int) -> Put:
+    """Sets a column only where a bit of the same byte is set."""
+
+    def put(row: Row, column: str, cell: Any, value: Any) -> None:
+        if value & mask:
+            row[column] = cell
+
+    return put
+
+
+def _extend(row: Row, tape: Tape, index: int) -> None:
+    """Adds the extension whose span is at `index` to the column of all extensions.
+
+    If it comes again, the last one counts, and nothing is left of the one before.
+    """
     field, _, _, stop, _ = tape.spans[index]
     header = tape.spans[index + 1]
     assert header[0] is EXT_HEADER
@@ -147,14 +183,27 @@ def _extension(tape: Tape, index: int) -> Row:
     body = tape.data[header[3] : stop]
     if head >> 5 & 3 == 2:
         body = _content(tape.spans, index + 2, tape.data, stop)
-    return {
+    name = field.name.removeprefix("ext_") if field.name != "ext" else None
+    entry = {
         "id": head & 15,
         "encoding": ENC_NAMES[head >> 5 & 3],
         "mandatory": bool(head & 16),
-        "name": field.name.removeprefix("ext_") if field.name != "ext" else None,
+        "name": name,
         "length": len(body),
         "value": body,
     }
+    found = row.setdefault("extensions", [])
+    if found and name is not None and name in [one["name"] for one in found]:
+        for column in _columns_of(field):
+            row.pop(column, None)
+    found.append(entry)
+
+
+@cache
+def _columns_of(field: Field) -> tuple[str, ...]:
+    """The columns that an extension fills, whatever others there are."""
+    within = (one for one in fields().values() if one.path.startswith(f"{field.path}."))
+    return tuple({one.column for one in within if one.column and not getattr(one.node, "yields_to", "")})
 
 
 def _content(spans: list[Span], index: int, data: bytes, stop: int) -> bytes:

@@ -37,6 +37,9 @@ from zdissect.grammar.types import (
 VLE, BLOB, TEXT, EXTENSIONS, CHOICE, GROUP, UINT, RAW, BITS, REST, REPEAT, REGION, INLINE = range(13)
 
 Step = tuple[int, int, int, Any, Field, Any, Any, Any, Any]
+INNER = ("data", "declaration")
+"""Layers of messages that are part of another one."""
+
 Keep = tuple[tuple[str, int, int], ...]
 Check = Callable[[Any], Verdict]
 
@@ -62,11 +65,15 @@ class ExtensionProgram(NamedTuple):
 
     field: Field
     steps: tuple[Step, ...]
-    loose: Callable[[Any], int] | None
     structured: bool
     """A ZBuf with a structure, and not just bytes."""
     keep: str
     """Its name, where a condition asks whether it is present."""
+    before: int
+    """The seven bits of the extension that must come behind it; 0 if any may."""
+    loose: Callable[[Any], int] | None
+    mismatch: str
+    """The finding where its declared length isn't that of its structure."""
 
 
 @cache
@@ -103,9 +110,13 @@ def unknown_body(enc: int) -> tuple[Step, ...]:
 class Table(dict[int, Program]):
     """Programs by id, each made when its id is first met, so that starting up costs only what is used."""
 
-    def __init__(self, messages: tuple[Message, ...]) -> None:
+    def __init__(self, messages: tuple[Message, ...], refused: tuple[Message, ...] = (), inner: bool = False) -> None:
         super().__init__()
         self.messages = {message.id: message for message in messages}
+        self.refused = {message.id for message in refused}
+        """Ids of those that the Rust implementation doesn't read here."""
+        self.inner = inner
+        """They are part of the message around them."""
 
     def __missing__(self, key: int) -> Program:
         program = self[key] = message_program(self.messages[key])
@@ -159,7 +170,7 @@ class _Builder:
             reserved = sum(bit.mask for bit in node.bits if bit.reserved)
             return (
                 VLE,
-                (1 << node.width) - 1,
+                (1 << (node.keeps or node.width)) - 1,
                 reserved,
                 own + self.keep(one.field.bits) or None,
                 _check(node, node.bits),
@@ -182,12 +193,16 @@ class _Builder:
         """op, first, second, keep, check of a node that holds others."""
         node = one.node
         if isinstance(node, Extensions):
+            keys = {ext.name: ext.key for ext in node.known}
             known = {
-                one.node.key: self.extension(one, one.node) for one in one.inside if isinstance(one.node, Extension)
+                one.node.key: self.extension(one, one.node, keys)
+                for one in one.inside
+                if isinstance(one.node, Extension)
             }
             return EXTENSIONS, known, node.when == "", node.tolerant or None, None
         if isinstance(node, Choice):
-            return CHOICE, Table(node.messages), node.many, None, node.name
+            inner = any(message.layer in INNER for message in node.messages)
+            return CHOICE, Table(node.messages, node.refused, inner), node.many, None, node.name
         if isinstance(node, Repeat):
             count = conditions.test(node.count) if isinstance(node.count, str) else None
             counter = self.step(one.count) if one.count else None
@@ -200,10 +215,14 @@ class _Builder:
             return REGION, inside, conditions.test(node.size), None, None
         return GROUP if node.name else INLINE, inside, None, None, None
 
-    def extension(self, one: Place, node: Extension) -> ExtensionProgram:
+    def extension(self, one: Place, node: Extension, keys: dict[str, int]) -> ExtensionProgram:
+        """The program of an extension, of a chain with these headers."""
         loose = conditions.test(node.loose) if node.loose else None
         kept = node.name if node.name in self.needed else ""
-        return ExtensionProgram(one.field, self.steps(one.inside), loose, bool(node.fields), kept)
+        before = keys[node.before] if node.before else 0
+        return ExtensionProgram(
+            one.field, self.steps(one.inside), bool(node.fields), kept, before, loose, node.mismatch
+        )
 
 
 def _names(places: tuple[Place, ...], flags: dict[str, Bit]) -> set[str]:
@@ -251,3 +270,21 @@ def _bits_check(bits: tuple[Bit, ...]) -> Check | None:
         return None
 
     return check
+
+
+def markers(steps: tuple[Step, ...]) -> list[str]:
+    """Names of the extensions whose presence conditions ask for: none is there where the code gets that far."""
+    chains = [first.values() for op, _, _, _, _, first, *_ in steps if op == EXTENSIONS]
+    return [program.keep for chain in chains for program in chain if program.keep]
+
+
+def conditional_columns(steps: tuple[Step, ...], inside: bool = False) -> list[str]:
+    """Columns that some of the fields fill, and only under a condition."""
+    out = []
+    for _, _, _, _, field, first, *_ in steps:
+        within = inside or bool(getattr(field.node, "when", ""))
+        if field.kind == "group":
+            out += conditional_columns(first, within)
+        elif within and field.column:
+            out.append(field.column)
+    return out

@@ -1,85 +1,30 @@
-"""Structures: what holds other fields. Regions, messages, extension chains, repeats.
+"""Structures: what holds other fields. Messages, extension chains, repeats; regions are in lengths.py.
 
 The base of the interpreter's run; `steps` (interpreter.py) reads the fields and comes back here for what holds more.
 """
 
-from abc import abstractmethod
 from collections.abc import Callable
-from typing import Any
 
 from zdissect.engine import program as programs
-from zdissect.engine.malformed import Malformed, count, named, short_of
+from zdissect.engine.lengths import Values
+from zdissect.engine.malformed import Malformed, named, short_of
 from zdissect.engine.program import ExtensionProgram, Program, Step
-from zdissect.engine.tape import Remark, Span
-from zdissect.grammar.registry import EXT_HEADER, EXT_LENGTH, EXT_UNKNOWN, UNDECODED, Field
+from zdissect.engine.weighing import Weighing
+from zdissect.grammar.registry import EXT_HEADER, EXT_UNKNOWN, Field
 from zdissect.grammar.types import ENC_NAMES, ZBUF
 
-Values = dict[str, int]
 
-_U32 = (1 << 32) - 1
-_OPEN: Span = (UNDECODED, 0, 0, -1, None)
+class Structures(Weighing):
+    """Choices, messages, extension chains and repeats."""
 
-
-class Structures:
-    """One interpretation: the bytes, and what was found so far."""
-
-    __slots__ = ("data", "remarks", "spans")
-
-    def __init__(self, data: bytes) -> None:
-        self.data = data
-        self.spans: list[Span] = []
-        self.remarks: list[Remark] = []
-
-    def open(self) -> int:
-        """Keeps a place for the span of a group, which is written when its end is known."""
-        self.spans.append(_OPEN)
-        return len(self.spans) - 1
-
-    @abstractmethod
-    def steps(
-        self, steps: tuple[Step, ...], pos: int, stop: int, cut: bool, depth: int, header: int, values: Values
-    ) -> int:
-        """Runs the steps of a program from `pos`; the position behind them."""
-
-    @abstractmethod
-    def long_vle(self, field: Field, start: int, stop: int, limit: int) -> tuple[int, int]:
-        """An integer of two bytes or more, with the remarks on its form."""
-
-    def region(
-        self, body: Callable[[], int], field: Field | None, start: int, stop: int, cut: bool, depth: int
-    ) -> None:
-        """Runs `body` on a region start..stop, and owns up for the bytes that it leaves."""
-        mark = len(self.spans)
-        try:
-            at = body()
-            if at == stop:
-                return
-            code = "" if cut else "trailing-bytes"
-            text = f"{count(stop - at)} left over" + (f" in {field.path.removeprefix('zenoh.')}" if field else "")
-        except Malformed as problem:
-            at, text = problem.at, problem.text
-            code = "" if cut and problem.short else problem.code
-            self.close(mark, at)
-        if code:
-            self.remarks.append((code, at, stop, text))
-        if at < stop:
-            self.spans.append((UNDECODED, depth, at, stop, self.data[at:stop]))
-
-    def close(self, mark: int, at: int) -> None:
-        """Ends the groups that an error left open; one that holds nothing disappears."""
-        spans = self.spans
-        for index in range(len(spans) - 1, mark - 1, -1):
-            if spans[index][3] == -1:
-                field, depth, start, _, value = spans[index]
-                if index == len(spans) - 1:
-                    spans.pop()
-                else:
-                    spans[index] = (field, depth, start, at, value)
+    __slots__ = ()
 
     def choice(self, table: programs.Table, many: str, pos: int, stop: int, cut: bool, depth: int, name: str) -> int:
         """One message of a table, or as many as there are."""
         data = self.data
         known = table.messages
+        if many == "all":
+            self.outer = table
         while pos < stop:
             ident = data[pos] & 31
             if ident not in known:
@@ -87,7 +32,21 @@ class Structures:
                     return pos
                 what = f"id 0x{ident:02x} is no message here ({name})"
                 raise Malformed(pos, "unknown-message", what)
-            pos = self.message(table[ident], pos, stop, cut, depth)
+            if ident in table.refused:
+                what = f"a {known[ident].name} here: the Rust implementation refuses it"
+                self.remarks.append(("request-body", pos, pos + 1, what))
+            if table.inner:
+                return self.message(table[ident], pos, stop, cut, depth)
+            mark, problem = (len(self.spans), len(self.remarks)), None
+            try:
+                end = self.message(table[ident], pos, stop, cut, depth)
+            except Malformed as found:
+                if not self.doubts or self.trial:
+                    raise
+                problem, end = found, stop
+            if self.doubts and not self.trial:
+                end = self.weighed(mark, end, problem, table, many, pos, stop, cut, depth)
+            pos = end
             if not many:
                 return pos
         if not many:
@@ -135,18 +94,20 @@ class Structures:
             if program is None:
                 pos = self.unknown(known, tolerant, head, start, stop, cut, depth)
             else:
-                field, steps, loose, structured, keep = program
+                field, steps, structured, keep, before, _, _ = program
                 index = len(spans)
                 spans.append((field, depth, start, -1, None))
                 spans.append((EXT_HEADER, depth + 1, start, pos, head))
                 if structured and head & 64:
-                    free = loose is not None and bool(loose(values))
-                    pos = self.sized(field, steps, _U32, pos, stop, cut, depth + 1, header, values, EXT_LENGTH, free)
+                    pos = self.extension(program, pos, stop, cut, depth + 1, header, values)
                 elif head & 96:
                     pos = self.steps(steps, pos, stop, cut, depth + 1, header, values)
                 spans[index] = (field, depth, start, pos, None)
                 if keep:
                     values[keep] = 1
+                if before and (head < 128 or (pos < stop and data[pos] & 127 != before)):
+                    text = f"{named(field)} isn't directly followed by {known[before].field.name}"
+                    self.remarks.append(("body-shm-alone", start, pos, text))
             if head < 128:
                 return pos
 
@@ -208,45 +169,3 @@ class Structures:
         if times:
             self.spans[index] = (field, depth, start, pos, None)
         return pos
-
-    def sized(
-        self, field: Field, steps: tuple[Step, ...], limit: Any, pos: int, stop: int, cut: bool, depth: int,
-        header: int, values: Values, length: Field | None = None, loose: bool = False,
-    ) -> int:  # fmt: skip
-        """A region with a length in front (of which `limit` is the largest value), or of a size that is known.
-
-        An extension has its own node already, and a region of known size has none; any other opens one. With `loose`
-        the structure decides where the region ends, and the declared length is only compared.
-        """
-        own = length is not None and length is not EXT_LENGTH
-        index = len(self.spans)
-        start = pos
-        if own:
-            self.spans.append((field, depth, pos, -1, None))
-            depth += 1
-        if length is not None:
-            if pos >= stop:
-                raise short_of(length, pos, stop)
-            size, end = self.long_vle(length, pos, stop, limit) if self.data[pos] > 127 else (self.data[pos], pos + 1)
-            self.spans.append((length, depth, pos, end, size))
-            pos = end
-        else:
-            size = limit(values)
-        if loose:
-            end = self.steps(steps, pos, stop, cut, depth, header, values)
-            if end != pos + size:
-                text = f"declares {count(size)}, its structure takes {end - pos}"
-                self.remarks.append(("query-body-length", start, end, text))
-            return end
-        end = pos + size
-        short = end > stop
-        if short and not cut:
-            text = f"{named(field)} needs {count(size)}, {stop - pos} left"
-            self.remarks.append(("truncated", start, stop, text))
-        end = min(end, stop)
-        self.region(lambda: self.steps(steps, pos, end, short, depth, header, values), field, pos, end, short, depth)
-        if own:
-            self.spans[index] = (field, depth - 1, start, end, None)
-        if short:
-            raise Malformed(stop, short=True)
-        return end

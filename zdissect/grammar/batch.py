@@ -1,9 +1,10 @@
 """What links carry in one piece: batches (notes 3) and scouting datagrams (notes 5)."""
 
+from zdissect.grammar.flags import reserved
 from zdissect.grammar.network import NETWORK
 from zdissect.grammar.scouting import SCOUTING
 from zdissect.grammar.transport import CLOSE, KEEP_ALIVE, TRANSPORT
-from zdissect.grammar.types import Bit, Bits, Choice, Fixed, Group, Node, Rest, Unit, reserved
+from zdissect.grammar.types import Bit, Bits, Choice, Fixed, Group, Node, Rest, Unit
 
 _CONTENT: tuple[Node, ...] = (
     Bits(

@@ -40,13 +40,34 @@ def expr_id(value: int) -> Verdict:
 
 
 def stamp_points(value: int) -> Verdict:
-    """A timestamp stack must stamp somewhere (notes 2.3)."""
-    return None if value & 7 else ("zero-stamp", "the configuration names no place to stamp")
+    """A timestamp stack has a configuration, of whatever bits (notes 2.3)."""
+    return None if value else ("zero-stamp", "the configuration names no place to stamp")
 
 
 def data_length(value: int) -> Verdict:
     """The length behind a shared-memory pointer isn't 0 (notes 2.3)."""
     return None if value else ("invalid-value", "a shared-memory pointer to no data")
+
+
+def locator(text: str) -> Verdict:
+    """A locator is in canonical form (notes 1.7)."""
+    if "#" in text:
+        return "locator", "a locator with a #: what follows it belongs to endpoints"
+    address, question, metadata = text.partition("?")
+    protocol, slash, rest = text.partition("/")
+    if not slash or len(protocol) > len(address):
+        return "locator", "a locator without a / between protocol and address"
+    if not protocol:
+        return "locator", "a locator without a protocol"
+    if not rest:
+        return "locator", "a locator without an address"
+    if not question:
+        return None
+    pairs = [part.partition("=") for part in metadata.split(";")]
+    if not all(key and (value or not equals) for key, equals, value in pairs):
+        return "locator", "the metadata of a locator isn't key=value;key=value"
+    keys = [key for key, _, _ in pairs]
+    return None if keys == sorted(keys) else ("locator", "the metadata of a locator isn't in the order of its keys")
 
 
 CHECKS: dict[str, Callable[[Any], Verdict]] = {
@@ -57,4 +78,5 @@ CHECKS: dict[str, Callable[[Any], Verdict]] = {
     "expr_id": expr_id,
     "stamp_points": stamp_points,
     "data_length": data_length,
+    "locator": locator,
 }

@@ -2,28 +2,15 @@
 
 from zdissect.grammar import enums
 from zdissect.grammar.extensions import SHM, SOURCE_INFO, attachment
+from zdissect.grammar.flags import Z, flag, reserved
 from zdissect.grammar.structures import BODY_ENCODING, ENCODING, T_STAMP, TIMESTAMP, slices
-from zdissect.grammar.types import (
-    UNIT,
-    ZBUF,
-    Blob,
-    Choice,
-    Extension,
-    Extensions,
-    Message,
-    Rest,
-    Text,
-    Vle,
-    Z,
-    flag,
-    reserved,
-)
+from zdissect.grammar.types import UNIT, ZBUF, Blob, Choice, Extension, Extensions, Message, Rest, Text, Vle
 
 E = flag("E", 6, on="encoding present", off="no encoding: zenoh/bytes")
 C = flag("C", 5, on="consolidation present", off="no consolidation: Auto")
 CONSOLIDATION = Vle(
     "consolidation",
-    8,
+    64,
     "Which samples of a key are delivered.",
     when="C",
     enum=enums.CONSOLIDATION,
@@ -43,7 +30,7 @@ PUT = Message(
 
 PICO_ATTACHMENT = Extension(
     "pico_attachment", 3, ZBUF, False, "The attachment where zenoh-pico reads it.", "notes 13 no. 34",
-    render="payload", column="attachment",
+    render="payload", column="attachment", yields_to="attachment",
 )  # fmt: skip
 
 DEL = Message(
@@ -60,7 +47,7 @@ QUERY_BODY = Extension(
         Rest("payload", "The value: the rest of the extension.", when="not body_shm", render="payload",
              column="payload"),
     ),
-    loose="body_shm",
+    loose="body_shm", mismatch="query-body-length",
 )  # fmt: skip
 
 QUERY = Message(
@@ -72,7 +59,8 @@ QUERY = Message(
              column="parameters"),
         Extensions(
             SOURCE_INFO,
-            Extension("body_shm", 4, UNIT, False, "The body that follows is in shared memory.", "notes 13 no. 2"),
+            Extension("body_shm", 4, UNIT, False, "The body that follows is in shared memory.", "notes 13 no. 2",
+                      before="body"),
             QUERY_BODY,
             attachment(5, "query#Attachment Extension"),
         ),

@@ -1,7 +1,8 @@
 """Declaration bodies (notes 6.1). The chain of a declaration stands after its fields, that of DECLARE before it."""
 
+from zdissect.grammar.flags import Z, reserved
 from zdissect.grammar.structures import M, N, wire_expr
-from zdissect.grammar.types import Z64, ZBUF, Bit, Bits, Extension, Extensions, Message, Node, Rest, Vle, Z, reserved
+from zdissect.grammar.types import Z64, ZBUF, Bit, Bits, Extension, Extensions, Message, Node, Rest, Vle
 
 EXPR_ID = "Id that stands for the key expression from now on."
 ENTITY_ID = "Number of the entity, chosen by who declares it."
@@ -25,7 +26,7 @@ WIRE_EXPR = Extension(
             Bit("M", 1, M.doc, says=M.says, column="key_mapping"),
             Bit("N", 0, N.doc, says=N.says),
         ), "How the key expression is written."),
-        Vle("scope", 16, "Declared id of the prefix; 0 is the global scope.", column="key_scope"),
+        Vle("scope", 16, "Declared id of the prefix; 0 is the global scope.", column="key_scope", keeps=16),
         Rest("suffix", "Text after the prefix, to the end.", when="N", text=True, column="key_suffix"),
     ),
 )  # fmt: skip
@@ -34,7 +35,7 @@ WIRE_EXPR = Extension(
 def _declares(name: str, id: int, what: str, *known: Extension) -> Message:
     """D_SUBSCRIBER, D_QUERYABLE, D_TOKEN: an entity on a key expression."""
     fields: tuple[Node, ...] = (
-        Vle("id", 32, ENTITY_ID, column="entity_id"),
+        Vle("id", 32, ENTITY_ID, column="entity_id", keeps=32),
         *wire_expr(),
         Extensions(*known),
     )
@@ -43,7 +44,7 @@ def _declares(name: str, id: int, what: str, *known: Extension) -> Message:
 
 def _undeclares(name: str, id: int, what: str) -> Message:
     """U_SUBSCRIBER, U_QUERYABLE, U_TOKEN: the end of an entity."""
-    fields: tuple[Node, ...] = (Vle("id", 32, ENTITY_ID, column="entity_id"), Extensions(WIRE_EXPR))
+    fields: tuple[Node, ...] = (Vle("id", 32, ENTITY_ID, column="entity_id", keeps=32), Extensions(WIRE_EXPR))
     flags = (Z, reserved(5, 2))
     return Message(name, id, "declaration", f"Undeclares {what}.", "notes 6.1", flags, fields)
 
@@ -51,13 +52,13 @@ def _undeclares(name: str, id: int, what: str) -> Message:
 D_KEYEXPR = Message(
     "D_KEYEXPR", 0x00, "declaration", "Gives a key expression an id.", "notes 6.1 and 6.2",
     (Z, reserved(6), N),
-    (Vle("expr_id", 16, EXPR_ID, column="expr_id", check="expr_id"), *wire_expr(), Extensions()),
+    (Vle("expr_id", 16, EXPR_ID, column="expr_id", check="expr_id", keeps=16), *wire_expr(), Extensions()),
 )  # fmt: skip
 
 U_KEYEXPR = Message(
     "U_KEYEXPR", 0x01, "declaration", "Frees the id of a key expression.", "notes 6.1",
     (Z, reserved(5, 2)),
-    (Vle("expr_id", 16, "Id that stands for nothing from now on.", column="expr_id"), Extensions()),
+    (Vle("expr_id", 16, "Id that stands for nothing from now on.", column="expr_id", keeps=16), Extensions()),
 )  # fmt: skip
 
 D_FINAL = Message(

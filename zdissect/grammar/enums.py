@@ -5,7 +5,7 @@ from zdissect.grammar.types import Enum
 WHATAMI = Enum("WhatAmI, two-bit form", {0: "router", 1: "peer", 2: "client"}, strict="invalid-value")
 """INIT, JOIN, HELLO (notes 1.8)."""
 
-WHATAMI_MAP = Enum("WhatAmI, bitmap form", {1: "router", 2: "peer", 4: "client"})
+WHATAMI_MAP = Enum("WhatAmI, bitmap form", {1: "router", 2: "peer", 4: "client"}, strict="invalid-value")
 """Link state (notes 1.8)."""
 
 WHAT = Enum(

@@ -1,8 +1,9 @@
 """Extensions that several messages know (notes 2.2 and 2.3). Those of one message stand with it."""
 
 from zdissect.grammar import enums
+from zdissect.grammar.flags import reserved
 from zdissect.grammar.structures import STAMP_FIELDS, entity
-from zdissect.grammar.types import UNIT, Z64, ZBUF, Bit, Bits, Extension, Group, Repeat, Rest, Vle, reserved
+from zdissect.grammar.types import ALWAYS, UNIT, Z64, ZBUF, Bit, Bits, Extension, Group, Repeat, Rest, Vle
 
 TRANSPORT_QOS = Extension(
     "qos", 1, Z64, True, "Priority of the messages; absent means Data.", "message-reference#Frame QoS Extension",
@@ -27,13 +28,20 @@ QOS = Extension(
 )  # fmt: skip
 
 TIMESTAMP = Extension(
-    "timestamp", 2, ZBUF, False, "When the message was made.", "message-reference#Timestamp Extension", STAMP_FIELDS
+    "timestamp",
+    2,
+    ZBUF,
+    False,
+    "When the message was made.",
+    "message-reference#Timestamp Extension",
+    STAMP_FIELDS,
+    loose=ALWAYS,
 )
 
 NODE_ID = Extension(
     "node_id", 3, Z64, True, "Source node of the routing tree that the message follows, as the sender numbers it.",
     "notes 2.3 and 13 no. 12",
-    (Vle("value", 16, "Index of the node in the sender's link state.", column="node_id"),),
+    (Vle("value", 16, "Index of the node in the sender's link state.", column="node_id", keeps=16),),
 )  # fmt: skip
 
 TIMESTAMP_STACK = Extension(
@@ -58,14 +66,29 @@ TIMESTAMP_STACK = Extension(
                   when="custom", length=64),
         ), Vle("count", 8, "Number of stamps."), "Stamps taken so far."),
     ),
+    loose=ALWAYS,
 )  # fmt: skip
 
 SOURCE_INFO = Extension(
-    "source_info", 1, ZBUF, False, "Who made the sample.", "push#SourceInfo", entity("source", sequence=True)
+    "source_info",
+    1,
+    ZBUF,
+    False,
+    "Who made the sample.",
+    "push#SourceInfo",
+    entity("source", sequence=True),
+    loose=ALWAYS,
 )
 
 RESPONDER_ID = Extension(
-    "responder_id", 3, ZBUF, False, "Who answered.", "reply#ResponderId", entity("responder", sequence=False)
+    "responder_id",
+    3,
+    ZBUF,
+    False,
+    "Who answered.",
+    "reply#ResponderId",
+    entity("responder", sequence=False),
+    loose=ALWAYS,
 )
 
 SHM = Extension(
@@ -74,7 +97,7 @@ SHM = Extension(
 
 PATCH = Extension(
     "patch", 7, Z64, False, "Level of protocol patches; 1 has fragment markers (since 1.0.4).", "notes 2.2",
-    (Vle("value", 8, "Patch level; 0 is 1.0.0.", column="patch"),),
+    (Vle("value", 8, "Patch level; 0 is 1.0.0.", column="patch", keeps=8),),
 )  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from zdissect.grammar import enums
 from zdissect.grammar.data import DEL, ERR, PUT, QUERY, REPLY
 from zdissect.grammar.declarations import DECLARATIONS
 from zdissect.grammar.extensions import NODE_ID, QOS, RESPONDER_ID, TIMESTAMP, TIMESTAMP_STACK
+from zdissect.grammar.flags import Z, flag, reserved
 from zdissect.grammar.structures import M, N, locators, wire_expr
 from zdissect.grammar.types import (
     Z64,
@@ -18,9 +19,6 @@ from zdissect.grammar.types import (
     Message,
     Repeat,
     Vle,
-    Z,
-    flag,
-    reserved,
 )
 
 REQUEST_ID = Vle("request_id", 32, "Number of the request, chosen by who asks.", column="request_id")
@@ -31,10 +29,10 @@ INTEREST = Message(
     (Z, Bit("mode", 5, "What is asked for; Final ends an interest.", width=2, enum=enums.MODE,
             column="interest_mode")),
     (
-        Vle("id", 32, "Number of the interest, chosen by who asks.", column="interest_id"),
+        Vle("id", 32, "Number of the interest, chosen by who asks.", column="interest_id", keeps=32),
         Bits("options", (
             Bit("A", 7, "Whether declarations may be merged.", says=("one by one", "aggregate")),
-            Bit("M", 6, "Whose table the scope is looked up in.", column="key_mapping",
+            Bit("M", 6, "Whose table the scope is looked up in.", column="key_mapping", under="R",
                 says=("scope is in the receiver's mapping", "scope is in the sender's mapping")),
             Bit("N", 5, "Whether a suffix follows the scope.", says=("no suffix", "suffix present")),
             Bit("R", 4, "Whether the interest is restricted to a key expression.",
@@ -74,13 +72,14 @@ REQUEST = Message(
             Extension("target", 4, Z64, True, "Which queryables are asked.", "query#QueryTarget Extension",
                       (Vle("value", 64, "Which queryables are asked.", enum=enums.TARGET, column="target"),)),
             Extension("budget", 5, Z64, False, "How many answers are wanted at most.", "query#Budget Extension",
-                      (Vle("value", 32, "Largest number of answers; not 0.", column="budget", check="budget"),)),
+                      (Vle("value", 32, "Largest number of answers; not 0.", column="budget", check="budget",
+                           keeps=32),)),
             Extension("timeout", 6, Z64, False, "How long the asker waits.", "query#Timeout Extension",
                       (Vle("value", 64, "Time until the asker gives up.", render="milliseconds",
                            column="timeout_ms"),)),
             TIMESTAMP_STACK,
         ),
-        Choice("body", QUERY, PUT, DEL, doc="The query; zenoh-pico also reads PUT and DEL here."),
+        Choice("body", QUERY, PUT, DEL, doc="The query; zenoh-pico also reads PUT and DEL here.", refused=(PUT, DEL)),
     ),
 )  # fmt: skip
 
@@ -98,7 +97,7 @@ DECLARE = Message(
     "DECLARE", 0x1E, "network", "Declares or undeclares something.", "message-reference#DECLARE (0x1E)",
     (Z, reserved(6), flag("I", 5, on="answers an interest", off="answers no interest")),
     (
-        Vle("interest_id", 32, "Number of the interest that is answered.", when="I", column="interest_id"),
+        Vle("interest_id", 32, "Number of the interest that is answered.", when="I", column="interest_id", keeps=32),
         Extensions(QOS, TIMESTAMP, NODE_ID),
         Choice("declaration", *DECLARATIONS, doc="What is declared or undeclared."),
     ),
@@ -123,7 +122,7 @@ LINK_STATE = Group("link_state", (
         locators("Number of locators.", "L"),
         Repeat("links", (Vle("link", 64, "Index of a neighbour in the sender's graph."),),
                Vle("link_count", 64, "Number of links."), "Links of the node."),
-        Repeat("weights", (Vle("weight", 16, "Weight of a link; 0 is unset (100)."),), "link_count",
+        Repeat("weights", (Vle("weight", 16, "Weight of a link; 0 is unset (100).", keeps=16),), "link_count",
                "Weights, in the order of the links.", when="H"),
     ), Vle("count", 64, "Number of nodes."), "Nodes that the sender tells of."),
 ), "What the sender knows of the network (notes 7.4).", when="enc == 2 and id == 1", length=64)  # fmt: skip
@@ -133,7 +132,7 @@ OAM = Message(
     "message-reference#OAM (0x1F)",
     (Z, Bit("enc", 5, "Encoding of the body.", width=2, enum=enums.ENC)),
     (
-        Vle("id", 16, "What the body is about.", enum=enums.OAM_ID),
+        Vle("id", 16, "What the body is about.", enum=enums.OAM_ID, keeps=16),
         Extensions(QOS, TIMESTAMP),
         Vle("value", 64, "Body, an integer.", when="enc == 1"),
         LINK_STATE,

@@ -51,20 +51,9 @@ class Field:
     """A named place in the grammar. Compared by identity; one exists per place."""
 
     __slots__ = (
-        "bits",
-        "check",
-        "column",
-        "doc",
-        "enum",
-        "kind",
-        "leaf",
-        "name",
-        "node",
-        "path",
-        "render",
-        "scale",
-        "spec",
-    )
+        "any_bytes", "bits", "check", "column", "doc", "enum", "keeps", "kind", "leaf", "name", "node", "path",
+        "render", "scale", "spec", "width",
+    )  # fmt: skip
 
     def __init__(self, path: str, kind: str, doc: str, spec: str, node: object = None) -> None:
         self.path = path
@@ -85,6 +74,9 @@ class Field:
         self.column: str = getattr(node, "column", "")
         self.check: str = getattr(node, "check", "")
         self.scale: int = getattr(node, "scale", 1)
+        self.keeps: int = getattr(node, "keeps", 0)
+        self.width: int = getattr(node, "width", 0)
+        self.any_bytes: bool = getattr(node, "any_bytes", False)
 
     @property
     def type(self) -> str:
@@ -262,7 +254,7 @@ def _body(ext: Extension) -> tuple[Node, ...]:
     """The fields of an extension; an opaque one has one."""
     if ext.fields or ext.enc != ZBUF:
         return ext.fields
-    return (Blob("value", 32, ext.doc, render=ext.render or "opaque", column=ext.column),)
+    return (Blob("value", 32, ext.doc, render=ext.render or "opaque", column=ext.column, yields_to=ext.yields_to),)
 
 
 KINDS = {Bits: "bits", Vle: "vle", Fixed: "uint", Text: "text", Blob: "blob", Rest: "rest"}

@@ -53,8 +53,13 @@ _RULES = (
     ),
     Rule(
         "vle-overflow", ERROR, MALFORMED,
-        "A variable-length integer is larger than the field's nominal width. Receivers refuse it or keep its low "
-        "bits.",
+        "A variable-length integer is larger than the field's nominal width. Receivers refuse it.",
+        "code; notes 1.1 and 9 no. 5",
+    ),
+    Rule(
+        "vle-wraps", WARNING, MALFORMED,
+        "A variable-length integer is larger than what the Rust implementation keeps of this field: it reads the low "
+        "bits as the value and goes on, while zenoh-pico refuses the message. The value shown is that on the wire.",
         "code; notes 1.1 and 9 no. 5",
     ),
     Rule(
@@ -94,6 +99,17 @@ _RULES = (
         "code; notes 1.2 and 9 no. 8",
     ),
     Rule(
+        "binary-text", NOTE, PROTOCOL,
+        "Bytes that aren't UTF-8 where text is usual, such as the schema of an encoding. Any bytes are legal here.",
+        "code; notes 1.2",
+    ),
+    Rule(
+        "locator", WARNING, PROTOCOL,
+        "A locator isn't of the form protocol/address[?key=value;...] with its keys in order. Since 1.10 the Rust "
+        "implementation refuses it, and the whole message with it; earlier releases and zenoh-pico accept it.",
+        "code; notes 1.7",
+    ),
+    Rule(
         "text-length", ERROR, PROTOCOL,
         "A text is longer (or shorter) than its field allows.",
         "code; notes 9 no. 8",
@@ -131,7 +147,8 @@ _RULES = (
     ),
     Rule(
         "zero-stamp", ERROR, PROTOCOL,
-        "A timestamp stack that stamps nowhere (configuration 0) is invalid.",
+        "The configuration of a timestamp stack is 0: receivers refuse it. Other values without a known place to stamp "
+        "are accepted.",
         "code; notes 2.3",
     ),
     Rule(
@@ -139,6 +156,25 @@ _RULES = (
         "The declared length of a query body in shared memory counts the data, not the descriptor: a known fault "
         "of the Rust sender. The structure was followed instead.",
         "code; notes 2.3 and 13 no. 2",
+    ),
+    Rule(
+        "extension-length", WARNING, PROTOCOL,
+        "The declared length of an extension isn't that of its structure. What follows makes sense behind the "
+        "structure, which was followed: the Rust implementation passes over the declared length of these extensions. "
+        "Releases before July 2024 declared the length of a Timestamp too small.",
+        "code; notes 2.1",
+    ),
+    Rule(
+        "body-shm-alone", WARNING, PROTOCOL,
+        "BodyShm of a QUERY isn't directly followed by Body. The Rust implementation reads what follows as Body and "
+        "fails.",
+        "code; notes 2.3",
+    ),
+    Rule(
+        "request-body", WARNING, PROTOCOL,
+        "A REQUEST carries PUT or DEL. zenoh-pico reads that, a remain of early versions; the Rust implementation "
+        "refuses it and closes the link.",
+        "code; notes 7.1",
     ),
     Rule(
         "cut-by-capture", NOTE, CAPTURE,

@@ -2,8 +2,9 @@
 conversation tells them apart."""
 
 from zdissect.grammar import enums
+from zdissect.grammar.flags import Z, flag, reserved
 from zdissect.grammar.structures import PACKED, VERSION, ZID_LEN, locators, zid_nibble
-from zdissect.grammar.types import Bit, Bits, Extensions, Message, Z, flag, reserved
+from zdissect.grammar.types import Bit, Bits, Extensions, Message
 
 SCOUT = Message(
     "SCOUT", 0x01, "scouting", "Asks who is there.", "notes 5",

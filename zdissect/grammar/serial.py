@@ -1,7 +1,8 @@
 """What a serial line carries in one piece: a frame, once its COBS encoding is removed (notes 3.6)."""
 
+from zdissect.grammar.flags import reserved
 from zdissect.grammar.transport import TRANSPORT
-from zdissect.grammar.types import Bit, Bits, Choice, Fixed, Group, Unit, reserved
+from zdissect.grammar.types import Bit, Bits, Choice, Fixed, Group, Unit
 
 LINK_HEADER = Bits(
     "header",

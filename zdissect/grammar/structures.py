@@ -1,7 +1,8 @@
 """Structures that several messages and extensions share (notes 1.3 to 1.7, 2.3)."""
 
 from zdissect.grammar import enums
-from zdissect.grammar.types import Bit, Bits, Blob, Fixed, Group, Node, Repeat, Text, Vle, flag, reserved
+from zdissect.grammar.flags import flag, reserved
+from zdissect.grammar.types import Bit, Bits, Blob, Fixed, Group, Node, Repeat, Text, Vle
 
 N = flag("N", 5, on="suffix present", off="no suffix")
 M = Bit(
@@ -52,12 +53,20 @@ ENCODING = Group(
             "Id of the encoding and whether a schema follows.",
             render="encoding",
             column="encoding_value",
+            keeps=17,
             bits=(
                 Bit("S", 0, "Whether a schema follows.", says=("no schema", "schema follows")),
                 Bit("id", 1, "Id of the encoding.", width=31, enum=enums.ENCODING, column="encoding_id"),
             ),
         ),
-        Text("schema", 8, "Details of the encoding, such as a charset or type.", when="S", column="encoding_schema"),
+        Text(
+            "schema",
+            8,
+            "Details of the encoding, such as a charset or type.",
+            when="S",
+            column="encoding_schema",
+            any_bytes=True,
+        ),
     ),
     "How to read the payload.",
     when="E",
@@ -86,9 +95,9 @@ def entity(prefix: str, *, sequence: bool) -> tuple[Node, ...]:
     fields: tuple[Node, ...] = (
         Bits("packed", (ZID_LEN, reserved(0, 4)), "Length of the ZenohID."),
         zid_nibble(f"{prefix}_zid", "ZenohID of the node."),
-        Vle("eid", 32, "Number of the entity in its session.", column=f"{prefix}_eid"),
+        Vle("eid", 32, "Number of the entity in its session.", column=f"{prefix}_eid", keeps=32),
     )
-    number = Vle("sn", 32, "Sequence number of the sample at its source.", column=f"{prefix}_sn")
+    number = Vle("sn", 32, "Sequence number of the sample at its source.", column=f"{prefix}_sn", keeps=32)
     return (*fields, number) if sequence else fields
 
 
@@ -128,7 +137,8 @@ def lease() -> tuple[Node, ...]:
 
 def locators(count_doc: str, when: str) -> Repeat:
     """A list of locators (notes 1.7)."""
-    item = Text("locator", 8, "Where the node can be reached: protocol/address[?metadata].", column="locators")
+    doc = "Where the node can be reached: protocol/address[?metadata]."
+    item = Text("locator", 8, doc, column="locators", check="locator")
     return Repeat("locators", (item,), Vle("count", 64, count_doc), "Where the node can be reached.", when=when)
 
 
@@ -138,9 +148,9 @@ def slices(when: str) -> Repeat:
         "pointer",
         (
             Vle("data_length", 64, "Length of the data in shared memory, bytes.", check="data_length"),
-            Vle("segment", 16, "Metadata segment."),
-            Vle("index", 16, "Index in the metadata segment."),
-            Vle("generation", 32, "Generation of the buffer."),
+            Vle("segment", 16, "Metadata segment.", keeps=16),
+            Vle("index", 16, "Index in the metadata segment.", keeps=16),
+            Vle("generation", 32, "Generation of the buffer.", keeps=32),
         ),
         "Where the data is in shared memory; the data isn't on the wire.",
         when="kind == 1",

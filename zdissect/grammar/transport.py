@@ -2,9 +2,11 @@
 
 from zdissect.grammar import enums
 from zdissect.grammar.extensions import PATCH, TRANSPORT_QOS
+from zdissect.grammar.flags import Z, flag, reserved
 from zdissect.grammar.network import NETWORK
 from zdissect.grammar.structures import BATCH_SIZE, PACKED, RESOLUTION, VERSION, lease, zid_nibble
 from zdissect.grammar.types import (
+    ALWAYS,
     UNIT,
     Z64,
     ZBUF,
@@ -20,9 +22,6 @@ from zdissect.grammar.types import (
     Rest,
     Text,
     Vle,
-    Z,
-    flag,
-    reserved,
 )
 
 A = flag("A", 5, on="acknowledges", off="opens")
@@ -33,6 +32,8 @@ _PUBLIC_KEY: tuple[Node, ...] = (
     Blob("modulus", 64, "Modulus of the RSA key, little endian.", render="opaque"),
     Blob("exponent", 64, "Exponent of the RSA key, little endian.", render="opaque"),
 )
+SN_KEPT = 32
+"""Bits of a sequence number that the Rust codec keeps, whatever resolution was negotiated (notes 1.9)."""
 _NONCE = "Nonce, ciphered for the receiver."
 
 AUTH_INIT = Extension(
@@ -54,7 +55,7 @@ AUTH_OPEN = Extension(
                   (Blob("nonce", 64, _NONCE, render="opaque"),)),
         Extension("public_key_ack", 1, UNIT, False, "The answer was right.", "notes 2.3"),
         Extension("user_password", 2, ZBUF, False, "Who the opener is.", "notes 2.3", (
-            Text("user", 64, "Name of the user."),
+            Text("user", 64, "Name of the user.", any_bytes=True),
             Blob("mac", 64, "HMAC-SHA3-256 of the password; the key is the nonce, 8 bytes little endian.",
                  render="opaque"),
         )),
@@ -76,8 +77,8 @@ QOS_LINK = Extension(
 
 _LANES: tuple[Node, ...] = (
     Fixed("lanes", 1, "Whether each priority has its lane.", enum=enums.LANES),
-    Repeat("lane_ids", (Vle("lane", 16, "Id of the lane of one priority."),), "8", "Lanes, Control to Background.",
-           when="lanes"),
+    Repeat("lane_ids", (Vle("lane", 16, "Id of the lane of one priority.", keeps=16),), "8",
+           "Lanes, Control to Background.", when="lanes"),
 )  # fmt: skip
 
 OAM = Message(
@@ -85,7 +86,7 @@ OAM = Message(
     "message-reference#OAM (0x00)",
     (Z, Bit("enc", 5, "Encoding of the body.", width=2, enum=enums.ENC)),
     (
-        Vle("id", 16, "What the body is about."),
+        Vle("id", 16, "What the body is about.", keeps=16),
         Extensions(TRANSPORT_QOS),
         Vle("value", 64, "Body, an integer.", when="enc == 1"),
         Blob("body", 64, "Body, bytes.", when="enc == 2", render="opaque"),
@@ -104,9 +105,9 @@ INIT = Message(
             Extension("qos", 1, UNIT, False, "Priorities are supported.", "notes 2.2"),
             QOS_LINK,
             Extension("shm", 2, ZBUF, False, "Negotiates shared memory.", "notes 2.3", (
-                Vle("segment", 32, "Authentication segment of the opener.", when="not A"),
+                Vle("segment", 32, "Authentication segment of the opener.", when="not A", keeps=32),
                 Vle("challenge", 64, "Read from the opener's segment.", when="A", render="hex"),
-                Vle("segment", 32, "Authentication segment of the acceptor.", when="A"),
+                Vle("segment", 32, "Authentication segment of the acceptor.", when="A", keeps=32),
             )),
             AUTH_INIT,
             Extension("multilink", 4, ZBUF, False, "More links may join the session.", "notes 2.3",
@@ -127,7 +128,7 @@ OPEN = Message(
     (Z, flag("T", 6, on="lease in seconds", off="lease in milliseconds"), A),
     (
         *lease(),
-        Vle("initial_sn", 64, "First sequence number that the sender will use.", column="initial_sn"),
+        Vle("initial_sn", 64, "First sequence number that the sender will use.", column="initial_sn", keeps=SN_KEPT),
         Blob("cookie", 64, "The cookie of INIT_ACK, returned.", when="not A", render="opaque", column="cookie"),
         Extensions(
             Extension("qos", 1, UNIT, False, "Defined, never sent.", "notes 2.2"),
@@ -143,7 +144,7 @@ OPEN = Message(
             Extension("low_latency", 5, UNIT, False, "Defined, never sent.", "notes 2.2"),
             Extension("compression", 6, UNIT, False, "Defined, never sent.", "notes 2.2"),
             Extension("remote_bound", 7, Z64, False, "Side of the gateway (since 1.9).", "notes 2.2",
-                      (Vle("value", 8, "Side of the gateway.", enum=enums.BOUND),)),
+                      (Vle("value", 8, "Side of the gateway.", enum=enums.BOUND, keeps=8),)),
         ),
     ),
     labels={"A": ("OPEN_SYN", "OPEN_ACK")},
@@ -167,7 +168,7 @@ FRAME = Message(
     "FRAME", 0x05, "transport", "Carries network messages.", "message-reference#FRAME (0x05)",
     (Z, reserved(6), R),
     (
-        Vle("sn", 64, "Sequence number in its channel and priority.", column="sn"),
+        Vle("sn", 64, "Sequence number in its channel and priority.", column="sn", keeps=SN_KEPT),
         Extensions(TRANSPORT_QOS),
         Choice("messages", *NETWORK, doc="Network messages, while they last.", many="while"),
     ),
@@ -177,7 +178,7 @@ FRAGMENT = Message(
     "FRAGMENT", 0x06, "transport", "Carries a piece of a network message.", "message-reference#FRAGMENT (0x06)",
     (Z, flag("M", 6, on="more fragments follow", off="last fragment"), R),
     (
-        Vle("sn", 64, "Sequence number in its channel and priority.", column="sn"),
+        Vle("sn", 64, "Sequence number in its channel and priority.", column="sn", keeps=SN_KEPT),
         Extensions(
             TRANSPORT_QOS,
             Extension("first", 2, UNIT, False, "First fragment of a message (patch 1).", "notes 4.5"),
@@ -192,15 +193,16 @@ JOIN = Message(
     (Z, S_SIZE, flag("T", 5, on="lease in seconds", off="lease in milliseconds")),
     (
         VERSION, PACKED, zid_nibble("zid"), RESOLUTION, BATCH_SIZE, *lease(),
-        Vle("next_sn_reliable", 64, "Next sequence number, reliable channel; 0 with QoS.", column="initial_sn"),
-        Vle("next_sn_best_effort", 64, "Next sequence number, best-effort channel; 0 with QoS."),
+        Vle("next_sn_reliable", 64, "Next sequence number, reliable channel; 0 with QoS.", column="initial_sn",
+            keeps=SN_KEPT),
+        Vle("next_sn_best_effort", 64, "Next sequence number, best-effort channel; 0 with QoS.", keeps=SN_KEPT),
         Extensions(
             Extension("qos", 1, ZBUF, True, "Next sequence numbers of each priority.", "notes 2.2", (
                 Repeat("priorities", (
-                    Vle("next_sn_reliable", 64, "Next sequence number, reliable channel."),
-                    Vle("next_sn_best_effort", 64, "Next sequence number, best-effort channel."),
+                    Vle("next_sn_reliable", 64, "Next sequence number, reliable channel.", keeps=SN_KEPT),
+                    Vle("next_sn_best_effort", 64, "Next sequence number, best-effort channel.", keeps=SN_KEPT),
                 ), "8", "Control to Background."),
-            )),
+            ), loose=ALWAYS),
             Extension("shm", 2, ZBUF, True, "Defined, never sent.", "notes 2.3", render="opaque"),
             PATCH,
         ),

@@ -17,6 +17,9 @@ UNIT, Z64, ZBUF, RESERVED = 0, 1, 2, 3
 
 ENC_NAMES = ("Unit", "Z64", "ZBuf", "reserved")
 
+ALWAYS = "1"
+"""The condition that always holds."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Enum:
@@ -46,6 +49,8 @@ class Bit:
     enum: Enum | None = None
     column: str = ""
     reserved: bool = False
+    under: str = ""
+    """The bit of the same byte without which its column says nothing."""
     plus: int = 0
     """Added to the value for its meaning (length fields that store n - 1)."""
 
@@ -70,7 +75,9 @@ class Bits:
 class Vle:
     """Zenoh's variable-length integer (notes 1.1); `width` is its nominal width in bits (8, 16, 32 or 64).
 
-    `bits` are bit fields of the value. `column` is its column in the message table.
+    `bits` are bit fields of the value. `column` is its column in the message table. Receivers refuse a value that is
+    wider than `width`; but with `keeps`, the Rust codec keeps so many low bits of it and goes on (where `keeps` is less
+    than `width`, of a value that isn't wider than that).
     """
 
     name: str
@@ -84,6 +91,7 @@ class Vle:
     check: str = ""
     scale: int = 1
     """Factor from the value to the unit of its column."""
+    keeps: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,7 +111,10 @@ class Fixed:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Text:
-    """A length (VLE of nominal width `length`) and that many bytes of UTF-8."""
+    """A length (VLE of nominal width `length`) and that many bytes of UTF-8.
+
+    Receivers refuse other bytes, but where `any_bytes` holds: there text is only what is usual.
+    """
 
     name: str
     length: int
@@ -112,6 +123,7 @@ class Text:
     render: str = ""
     column: str = ""
     check: str = ""
+    any_bytes: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -125,6 +137,7 @@ class Blob:
     render: str = ""
     column: str = ""
     check: str = ""
+    yields_to: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -174,6 +187,10 @@ class Extension:
     """One extension of a message. Its identity is ENC, M and ID together (notes 2.1).
 
     A Z64 has one `Vle`; a ZBuf has any fields, or none if it is opaque; a Unit has none.
+
+    A ZBuf with fields declares a length and has a structure, which may disagree (notes 2.1). Where `loose` holds,
+    receivers go by the structure and pass over the declared length; elsewhere the declared length bounds what they
+    read. `mismatch` names the finding.
     """
 
     name: str
@@ -186,6 +203,11 @@ class Extension:
     loose: str = ""
     render: str = ""
     column: str = ""
+    mismatch: str = "extension-length"
+    yields_to: str = ""
+    """The extension of which it has the column, and which counts where both are there."""
+    before: str = ""
+    """The extension that must come directly behind it."""
 
     @property
     def key(self) -> int:
@@ -211,16 +233,26 @@ class Choice:
     """One of several messages, told apart by the id in the header byte.
 
     `many`: "" one; "while" as many as follow whose id is one of these; "all" the same, to the end of the region.
+    `refused` are those of them that the Rust implementation doesn't read here.
     """
 
-    __slots__ = ("doc", "many", "messages", "name", "when")
+    __slots__ = ("doc", "many", "messages", "name", "refused", "when")
 
-    def __init__(self, name: str, *messages: "Message", doc: str, many: str = "", when: str = "") -> None:
+    def __init__(
+        self,
+        name: str,
+        *messages: "Message",
+        doc: str,
+        many: str = "",
+        when: str = "",
+        refused: tuple["Message", ...] = (),
+    ) -> None:
         self.name = name
         self.messages = messages
         self.doc = doc
         self.many = many
         self.when = when
+        self.refused = refused
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -258,17 +290,3 @@ class Unit:
 
 
 Node = Bits | Vle | Fixed | Text | Blob | Rest | Group | Repeat | Extensions | Choice
-
-
-def flag(name: str, bit: int, on: str, off: str, column: str = "") -> Bit:
-    """A header flag; `on` and `off` word what 1 and 0 mean."""
-    return Bit(name, bit, on[0].upper() + on[1:] + ".", says=(off, on), column=column)
-
-
-def reserved(bit: int, width: int = 1) -> Bit:
-    """Bits that must be zero (notes 9, rule 6)."""
-    name = "X" if width == 1 else "reserved"
-    return Bit(f"{name}{bit}", bit, "Reserved, zero.", width=width, reserved=True)
-
-
-Z = flag("Z", 7, on="extensions follow", off="no extensions")

@@ -61,8 +61,8 @@ def sequence(link: Link, message: Message, direction: int, space: Space, sn: int
     session = link.session
     mask = session.agreed.sn_mask if session.agreed is not None else ASSUMED_MASK
     at = f"{message.row['message'].lower()}.sn"
-    if sn > mask and session.agreed is not None:
-        message.remark("sn-range", f"sn {sn} is above 0x{mask:x}", at)
+    if sn > mask and session.agreed is not None and sn > session.agreed.sn_limit:
+        message.remark("sn-range", f"sn {sn} is above 0x{session.agreed.sn_limit:x}", at)
         return Step.FIRST
     channel = session.channels.get(space)
     if channel is None:

@@ -71,7 +71,7 @@ def defaults(message: Message) -> None:
         found.append("NodeId 0")
     if row.get("consolidation") == "Auto":
         found.append("consolidation Auto")
-    if row.get("encoding_value") == 0:
+    if row.get("encoding_value") == 0 and row.get("body") != "QUERY":  # which always writes the encoding of its body
         found.append("encoding 0")
     for what in found:
         message.remark("explicit-default", f"{what} is the default")

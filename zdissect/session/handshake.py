@@ -38,6 +38,11 @@ class Parameters(NamedTuple):
         """Mask of sequence numbers (notes 1.9)."""
         return SN_MASKS[{8: 0, 16: 1, 32: 2}.get(self.sn_bits, 3)]
 
+    @property
+    def sn_limit(self) -> int:
+        """The largest sequence number that may be sent: with 64 bits any, though Rust keeps 32 of them (notes 1.9)."""
+        return self.sn_mask if self.sn_bits < 64 else (1 << 64) - 1
+
 
 @dataclass(slots=True)
 class End:
@@ -173,8 +178,8 @@ class Handshake:
         if agreed is None:
             self.framings[direction] = UNKNOWN
             return
-        if end.initial_sn is not None and end.initial_sn > agreed.sn_mask:
-            text = f"initial_sn {end.initial_sn} is above 0x{agreed.sn_mask:x}"
+        if end.initial_sn is not None and end.initial_sn > agreed.sn_limit:
+            text = f"initial_sn {end.initial_sn} is above 0x{agreed.sn_limit:x}"
             message.remark("initial-sn-range", text, "open.initial_sn")
         elif self.known and end.initial_sn != rust_initial_sn(end.wire_zid, other.wire_zid, agreed.sn_mask):
             text = "initial_sn isn't computed as in Rust"

@@ -1,0 +1,208 @@
+"""Regions: bytes whose length was declared, and extensions in which the structure may have another one.
+
+Receivers pass over the declared length of some extensions and go by the structure (`Extension.loose`); of all others it
+bounds what they read. Where the two disagree, the length is in doubt: `weighing.py` decides about it, and tells by
+`reading` which one counts.
+"""
+
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import Any
+
+from zdissect.engine.malformed import Malformed, count, named, short_of
+from zdissect.engine.program import ExtensionProgram, Step
+from zdissect.engine.tape import Remark, Span
+from zdissect.grammar.registry import EXT_LENGTH, UNDECODED, Field
+
+Values = dict[str, int]
+Steps = tuple[Step, ...]
+
+_U32 = (1 << 32) - 1
+_OPEN: Span = (UNDECODED, 0, 0, -1, None)
+
+DECLARED = -1
+"""The reading of a message in which all declared lengths count."""
+
+
+class Lengths:
+    """One interpretation: the bytes, and what was found so far."""
+
+    __slots__ = ("data", "declared", "doubts", "reading", "remarks", "spans")
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.spans: list[Span] = []
+        self.remarks: list[Remark] = []
+        self.doubts = 0
+        """Lengths of the message that is being read that aren't those of their structures."""
+        self.declared = True
+        """Of these, all declared ones count."""
+        self.reading = 0
+
+    @abstractmethod
+    def steps(self, steps: Steps, pos: int, stop: int, cut: bool, depth: int, header: int, values: Values) -> int:
+        """Runs the steps of a program from `pos`; the position behind them."""
+
+    @abstractmethod
+    def long_vle(self, field: Field, start: int, stop: int, limit: int) -> tuple[int, int]:
+        """An integer of two bytes or more, with the remarks on its form."""
+
+    def open(self) -> int:
+        """Keeps a place for the span of a group, which is written when its end is known."""
+        self.spans.append(_OPEN)
+        return len(self.spans) - 1
+
+    def close(self, mark: int, at: int) -> None:
+        """Ends the groups that an error left open; one that holds nothing disappears."""
+        spans = self.spans
+        for index in range(len(spans) - 1, mark - 1, -1):
+            if spans[index][3] == -1:
+                field, depth, start, _, value = spans[index]
+                if index == len(spans) - 1:
+                    spans.pop()
+                else:
+                    spans[index] = (field, depth, start, at, value)
+
+    def region(
+        self, body: Callable[[], int], field: Field | None, start: int, stop: int, cut: bool, depth: int
+    ) -> bool:
+        """Runs `body` on a region start..stop, and owns up for the bytes that it leaves; whether it leaves none."""
+        mark = len(self.spans)
+        try:
+            at = body()
+            if at == stop:
+                return True
+            code = "" if cut else "trailing-bytes"
+            text = f"{count(stop - at)} left over" + (f" in {field.path.removeprefix('zenoh.')}" if field else "")
+        except Malformed as problem:
+            at, text = problem.at, problem.text
+            code = "" if cut and problem.short else problem.code
+            self.close(mark, at)
+        if code:
+            self.remarks.append((code, at, stop, text))
+        if at < stop:
+            self.spans.append((UNDECODED, depth, at, stop, self.data[at:stop]))
+        return False
+
+    def sized(
+        self, field: Field, steps: Steps, limit: Any, pos: int, stop: int, cut: bool, depth: int,
+        header: int, values: Values, length: Field | None,
+    ) -> int:  # fmt: skip
+        """A region with a length in front (of which `limit` is the largest value), or of a size that is known.
+
+        A region of known size has no node of its own; any other opens one.
+        """
+        if length is None:
+            return self.bounded(field, steps, pos, pos + limit(values), pos, stop, cut, depth, header, values)[0]
+        index = len(self.spans)
+        start = pos
+        self.spans.append((field, depth, pos, -1, None))
+        size, pos = self.length(length, limit, pos, stop, depth + 1)
+        end, _ = self.bounded(field, steps, pos, pos + size, start, stop, cut, depth + 1, header, values)
+        self.spans[index] = (field, depth, start, end, None)
+        return end
+
+    def length(self, field: Field, limit: int, pos: int, stop: int, depth: int) -> tuple[int, int]:
+        """A length in front of a region, and the position behind it."""
+        if pos >= stop:
+            raise short_of(field, pos, stop)
+        size, end = self.long_vle(field, pos, stop, limit) if self.data[pos] > 127 else (self.data[pos], pos + 1)
+        self.spans.append((field, depth, pos, end, size))
+        return size, end
+
+    def bounded(
+        self, field: Field, steps: Steps, pos: int, end: int, start: int, stop: int, cut: bool, depth: int,
+        header: int, values: Values,
+    ) -> tuple[int, bool]:  # fmt: skip
+        """A region that its declared length ends; whether its structure ends there too.
+
+        Raises Malformed where it runs past the region around it: nothing can follow then.
+        """
+        short = end > stop
+        if short and not cut:
+            text = f"{named(field)} needs {count(end - pos)}, {stop - pos} left"
+            self.remarks.append(("truncated", start, stop, text))
+        end = min(end, stop)
+        whole = self.region(
+            lambda: self.steps(steps, pos, end, short, depth, header, values), field, pos, end, short, depth
+        )
+        if short:
+            raise Malformed(stop, short=True)
+        return end, whole
+
+    def extension(
+        self, program: ExtensionProgram, pos: int, stop: int, cut: bool, depth: int, header: int, values: Values
+    ) -> int:
+        """The body of an extension that has a declared length and a structure."""
+        start = pos
+        size, pos = self.length(EXT_LENGTH, _U32, pos, stop, depth)
+        loose = program.loose is not None and program.loose(values)
+        first = self.structure_first if loose else self.length_first
+        return first(program, start, pos, pos + size, stop, cut, depth, header, values)
+
+    def structure_first(
+        self, program: ExtensionProgram, start: int, pos: int, declared: int, stop: int, cut: bool, depth: int,
+        header: int, values: Values,
+    ) -> int:  # fmt: skip
+        """The body of an extension of which receivers pass over the length."""
+        mark = len(self.spans), len(self.remarks)
+        problem, end = None, stop
+        try:
+            end = self.steps(program.steps, pos, stop, cut, depth, header, values)
+        except Malformed as found:
+            problem = found
+        if problem is None and end == declared:
+            return end
+        if (problem is None or declared <= stop) and self.structure_counts(True):
+            if problem is not None:
+                raise problem
+            return self.differs(program, start, pos, declared, end)
+        self.back(mark)
+        return self.bounded(program.field, program.steps, pos, declared, start, stop, cut, depth, header, values)[0]
+
+    def length_first(
+        self, program: ExtensionProgram, start: int, pos: int, declared: int, stop: int, cut: bool, depth: int,
+        header: int, values: Values,
+    ) -> int:  # fmt: skip
+        """The body of an extension that receivers take out of the message by its length."""
+        steps = program.steps
+        mark = len(self.spans), len(self.remarks)
+        problem, end, whole = None, stop, False
+        try:
+            end, whole = self.bounded(program.field, steps, pos, declared, start, stop, cut, depth, header, values)
+        except Malformed as found:
+            problem = found
+        if not (whole or (cut and problem is not None)) and self.structure_counts(False):
+            spans, remarks = self.back(mark)
+            try:  # as in a region that is cut: what goes on to the end of its region has no structure of its own
+                return self.differs(
+                    program, start, pos, declared, self.steps(steps, pos, stop, True, depth, header, values)
+                )
+            except Malformed:
+                self.back(mark)
+                self.spans += spans
+                self.remarks += remarks
+        if problem is not None:
+            raise problem
+        return end
+
+    def structure_counts(self, loose: bool) -> bool:
+        """Whether the structure decides where an extension ends whose length is in doubt, in this reading."""
+        against = bool(self.reading >> self.doubts & 1)
+        self.doubts += 1
+        counts = self.reading != DECLARED and loose != against
+        self.declared = self.declared and not counts
+        return counts
+
+    def differs(self, program: ExtensionProgram, start: int, pos: int, declared: int, end: int) -> int:
+        """Ends an extension where its structure ends."""
+        text = f"declares {count(declared - pos)}, its structure takes {end - pos}"
+        self.remarks.append((program.mismatch, start, end, text))
+        return end
+
+    def back(self, mark: tuple[int, int]) -> tuple[list[Span], list[Remark]]:
+        """Takes back what was found behind a mark, and returns it."""
+        spans, remarks = mark
+        out = self.spans[spans:], self.remarks[remarks:]
+        del self.spans[spans:], self.remarks[remarks:]
+        return out
