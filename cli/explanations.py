@@ -153,6 +153,8 @@ def _note(field: Field) -> str:
         doc += f" 0 {node.says[0]}, 1 {node.says[1]}." if node.says else ""
     elif isinstance(node, Extension):
         doc += f" Id 0x{node.id:x}, {ENC_NAMES[node.enc]}, {'mandatory' if node.mandatory else 'not mandatory'}."
+    elif field.keeps:
+        doc += f" The Rust codec keeps {field.keeps} bits of a larger value."
     when = getattr(node, "when", "")
     return f"{doc} If {when}." if when else doc
 

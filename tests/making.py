@@ -214,7 +214,8 @@ class Maker:
         assert isinstance(one.node, Extensions)
         exts: list[dict[str, Any]] = []
         picked = [inside for inside in one.inside if self.source.number(1)]
-        for inside in picked if self.source.number(3) else reversed(picked):
+        ordered = picked if self.source.number(3) else picked[::-1]
+        for inside in self.followed(ordered) if self.clean else ordered:
             assert isinstance(inside.node, Extension)
             ext: dict[str, Any] = {"ext": inside.node.name}
             self.level(inside.inside, seen, ext)
@@ -224,6 +225,18 @@ class Maker:
             self.unknown(exts, {ext.key for ext in one.node.known})
         if exts:
             out["extensions"] = exts
+
+    @staticmethod
+    def followed(picked: list[Place]) -> list[Place]:
+        """The same, but that an extension that must stand directly before another does, or isn't there."""
+        out: list[Place] = []
+        for one in picked:
+            assert isinstance(one.node, Extension)
+            if not one.node.before:
+                name = one.node.name
+                out += [other for other in picked if isinstance(other.node, Extension) and other.node.before == name]
+                out.append(one)
+        return out
 
     def unknown(self, exts: list[dict[str, Any]], known: set[int]) -> None:
         """Puts an extension that isn't known somewhere into the chain."""

@@ -7,9 +7,9 @@ from types import ModuleType
 
 import pytest
 
-from zdissect.engine import interpreter, structures
+from zdissect.engine import interpreter, lengths, structures
 from zdissect.engine.tape import Span
-from zdissect.grammar import checks, enums
+from zdissect.grammar import checks, data, enums, types
 from zdissect.grammar.registry import MESSAGES, Field, Place, fields, place
 from zdissect.grammar.rules import RULES
 from zdissect.grammar.types import Bit, Extension
@@ -69,7 +69,9 @@ def test_known_differences_have_vectors():
 def test_only_faults_leave_bytes_undecoded():
     for vector in VECTORS:
         if any(" zenoh.undecoded = " in line for line in vector.fields):
-            assert vector.file in ("malformed.txt", "extensions.txt", "serial.txt", "fragment.txt"), vector.name
+            assert vector.file in ("malformed.txt", "lengths.txt", "extensions.txt", "serial.txt", "fragment.txt"), (
+                vector.name
+            )
 
 
 # --- what they cover together
@@ -128,6 +130,9 @@ def test_every_label_has_a_vector():
 
 def test_every_finding_of_decoding_has_a_vector():
     """All codes that the interpreter, the checks and the enums can write."""
-    sources = "".join(Path(module.__file__ or "").read_text() for module in (interpreter, structures, checks, enums))
+    sources = "".join(
+        Path(module.__file__ or "").read_text()
+        for module in (interpreter, lengths, structures, checks, enums, types, data)
+    )
     codes = {code for code in RULES if f'"{code}"' in sources}
     assert codes == {line.split()[0] for vector in VECTORS for line in vector.remarks}

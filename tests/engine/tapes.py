@@ -2,7 +2,7 @@
 
 from zdissect.engine.interpreter import interpret
 from zdissect.engine.tape import Span, Tape
-from zdissect.grammar.registry import UNDECODED
+from zdissect.grammar.registry import EXT_LENGTH, UNDECODED
 from zdissect.grammar.rules import RULES
 from zdissect.grammar.types import Bit, Message, Unit
 
@@ -70,6 +70,19 @@ def errors(tape: Tape) -> list[tuple[str, int, int]]:
 def undecoded(tape: Tape) -> list[tuple[int, int]]:
     """Where bytes belong to no field."""
     return [(start, stop) for field, _, start, stop, _ in tape.spans if field is UNDECODED]
+
+
+def first_doubt(tape: Tape) -> int:
+    """Where the first extension begins whose declared length isn't that of its structure; behind the tape if none."""
+    extension = tape.stop, tape.stop
+    for field, _, start, stop, value in tape.spans:
+        if field.kind == "extension":
+            extension = start, stop
+        elif field is EXT_LENGTH:
+            inside = (remark for remark in tape.remarks if extension[0] <= remark[1] and remark[2] <= extension[1])
+            if stop + value != extension[1] or any(code in ("truncated", "trailing-bytes") for code, *_ in inside):
+                return extension[0]
+    return tape.stop + 1
 
 
 def leaves(tape: Tape, stop: int) -> list[Span]:

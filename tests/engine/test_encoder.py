@@ -124,7 +124,7 @@ WRONG: list[tuple[Entry, dict[str, Any], str, list[str]]] = [
         PUSH,
         {"scope": 0, "extensions": [{"ext": "timestamp", "length": 2, **STAMP}], "body": {"message": "DEL"}},
         "9d 00 42 02 01 01 bb 02",
-        ["truncated", "unknown-message"],
+        ["extension-length"],
     ),
 ]
 

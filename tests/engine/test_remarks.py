@@ -7,8 +7,8 @@ import pytest
 
 from tests.engine.tapes import errors, read
 from tests.making import Entry
-from zdissect.engine import interpreter, structures
-from zdissect.grammar import checks, enums
+from zdissect.engine import interpreter, lengths, structures
+from zdissect.grammar import checks, data, enums, types
 from zdissect.grammar import scouting as sc
 from zdissect.grammar.batch import BATCH, SCOUTING_DATAGRAM
 from zdissect.grammar.data import DEL, PUT, QUERY
@@ -72,6 +72,17 @@ CASES: list[tuple[Entry, str, Remarks]] = [
     (REQUEST, "9c 00 00 25 00 03", [("zero-budget", 4, 5)]),
     (D_KEYEXPR, "00 00 01", [("zero-expr-id", 1, 2)]),
     (PUSH, "9d 00 47 02 00 00 02", [("zero-stamp", 4, 5)]),
+    (FRAME, "25 80 80 80 80 10", [("vle-wraps", 1, 6)]),
+    (OAM, "1f f4 e4 07", [("vle-wraps", 1, 4)]),
+    (PUT, "41 94 80 10 00", [("vle-wraps", 1, 4), ("unknown-encoding", 1, 4)]),
+    (PUT, "41 94 80 80 80 10 00", [("vle-overflow", 1, 6)]),
+    (PUT, "41 53 01 ff 00", [("binary-text", 3, 4)]),
+    (sc.HELLO, "22 09 00 01 01 00", [("locator", 5, 6)]),
+    (REQUEST, "1c 00 00 02", [("request-body", 3, 4)]),
+    (QUERY, "83 04", [("body-shm-alone", 1, 2)]),
+    (QUERY, "83 84 45 00", [("body-shm-alone", 1, 2)]),
+    (PUSH, "9d 00 42 00 00 01 01 02", [("extension-length", 3, 7)]),
+    (PUSH, "9d 00 47 02 08 00 02", [("reserved-bits", 4, 5)]),
     (QUERY, "83 84 43 12 00 01 01 06 10 b9 ea 03 01 00", [("query-body-length", 3, 14)]),
 ]
 
@@ -85,7 +96,7 @@ def test_remark(entry: Entry, text: str, wanted: Remarks) -> None:
 def test_each_code_that_decoding_can_give_has_a_case() -> None:
     """Codes stand as literals in the interpreter and in the checks, and as what strict enums give."""
     codes = {enum.strict for enum in vars(enums).values() if isinstance(enum, Enum) and enum.strict}
-    for module in (interpreter, structures, checks):
+    for module in (interpreter, lengths, structures, checks, types, data):
         tree = ast.parse(Path(module.__file__ or "").read_text())
         codes |= {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and node.value in RULES}
     assert {code for _, _, wanted in CASES for code, _, _ in wanted} == codes

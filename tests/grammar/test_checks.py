@@ -17,7 +17,15 @@ GOOD = [
     ("expr_id", 1),
     ("stamp_points", 1),
     ("stamp_points", 4),
+    ("stamp_points", 0xF8),
     ("data_length", 1),
+    ("locator", "tcp/127.0.0.1:7447"),
+    ("locator", "serial//dev/ttyS0"),
+    ("locator", "tcp/a?prio=1;rel=0"),
+    ("locator", "tcp/a?rel"),
+    ("locator", "tcp/?rel=0"),
+    ("locator", "tcp/a?k=v=w"),
+    ("locator", "tcp/a?k=2;k=1"),
 ]
 BAD = [
     ("version", 8, "version"),
@@ -31,8 +39,21 @@ BAD = [
     ("budget", 0, "zero-budget"),
     ("expr_id", 0, "zero-expr-id"),
     ("stamp_points", 0, "zero-stamp"),
-    ("stamp_points", 0xF8, "zero-stamp"),
     ("data_length", 0, "invalid-value"),
+    ("locator", "", "locator"),
+    ("locator", "tcp", "locator"),
+    ("locator", "tcp?a/b", "locator"),
+    ("locator", "?/a", "locator"),
+    ("locator", "/a", "locator"),
+    ("locator", "tcp/", "locator"),
+    ("locator", "tcp/a#iface=eth0", "locator"),
+    ("locator", "tcp/a#x?rel=0", "locator"),
+    ("locator", "tcp/a?", "locator"),
+    ("locator", "tcp/a?;", "locator"),
+    ("locator", "tcp/a?rel=0;", "locator"),
+    ("locator", "tcp/a?=0", "locator"),
+    ("locator", "tcp/a?rel=", "locator"),
+    ("locator", "tcp/a?rel=0;prio=1", "locator"),
 ]
 
 
@@ -48,6 +69,15 @@ def test_bad_values(name, value, code):
     assert verdict[0] == code
     assert code in RULES
     assert verdict[1]
+
+
+def test_a_locator_is_refused_for_a_reason():
+    text = {"tcp/a#x": "with a #", "tcp": "without a /", "/a": "without a protocol", "tcp/": "without an address"}
+    text |= {"tcp/a?=1": "isn't key=value;key=value", "tcp/a?b=1;a=1": "order of its keys"}
+    for locator, why in text.items():
+        verdict = CHECKS["locator"](locator)
+        assert verdict is not None
+        assert why in verdict[1]
 
 
 def test_text_of_an_old_version_names_the_release():

@@ -174,9 +174,11 @@ class Writer:
         """Sets the column of a field."""
         if not field.column:
             return
-        if field.column == "locators" or getattr(field.node, "yields_to", False):
+        if field.column == "locators":
             self.put("raise Decline")
             return
+        if getattr(field.node, "yields_to", False):
+            self.decline(f"{field.column!r} in row")
         self.put(f"row[{field.column!r}] = {self.converted(field, expression)}")
 
     def converted(self, field: Field, expression: str) -> str:

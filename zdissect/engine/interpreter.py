@@ -12,7 +12,7 @@ from typing import Any
 
 from zdissect.engine import program as programs
 from zdissect.engine.lengths import Values
-from zdissect.engine.malformed import Malformed, count, short_of
+from zdissect.engine.malformed import Malformed, called, count, short_of
 from zdissect.engine.program import (
     BITS,
     BLOB,
@@ -171,12 +171,12 @@ class _Run(Structures):
         try:
             value, pos = read(self.data, start, stop)
         except Short:
-            raise Malformed(start, "truncated", f"{field.name} has no end", short=True) from None
+            raise Malformed(start, "truncated", f"{called(field)} has no end", short=True) from None
         if self.data[pos - 1] == 0:
-            text = f"{field.name} takes {pos - start} bytes for {value}"
+            text = f"{called(field)} takes {pos - start} bytes for {value}"
             self.remarks.append(("vle-overlong", start, pos, text))
         if value > limit:
-            text = f"{field.name} is {value}, more than {limit.bit_length()} bits"
+            text = f"{called(field)} is {value}, more than {limit.bit_length()} bits"
             if field.keeps and (field.keeps == field.width or not value >> field.width):
                 self.remarks.append(("vle-wraps", start, pos, f"{text}: the Rust codec keeps {value & limit}"))
             else:

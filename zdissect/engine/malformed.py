@@ -23,6 +23,13 @@ def named(field: Field) -> str:
     return field.path.removeprefix("zenoh.")
 
 
+def called(field: Field) -> str:
+    """The name of a number in a text; one that is all that an extension or a group holds has theirs."""
+    if field.name not in ("value", "number"):
+        return field.name
+    return field.path.split(".")[-2].removeprefix("ext_")
+
+
 def short_of(field: Field, pos: int, stop: int, size: int = 1) -> Malformed:
     """A field of which not a byte, or not all of a fixed size, is there."""
     if size > 1 and pos < stop:

@@ -81,7 +81,7 @@ class Weighing(Lengths):
     ) -> Reading:
         """What came of reading a message, which is taken back."""
         fails = problem is not None and not (cut and problem.short)
-        wrong = len(self.remarks) - mark[1] + (problem is not None and bool(problem.code))
+        wrong = len(self.remarks) - mark[1] + (fails and problem is not None and bool(problem.code))
         stuck = False
         if problem is None and end < stop:
             stuck, more = self.behind(table, end, stop, cut) if many else (True, 1)

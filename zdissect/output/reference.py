@@ -46,6 +46,9 @@ implementer's notes, which say what the released implementation does.
 
 A text or bytes with a length in front (`<u8;z16>`: a variable-length integer of up to 16 bits, then so many bytes) are
 one field. The length is none of its own; the bytes that the field covers include it.
+
+An integer `z16` is refused by receivers if it has more than 16 bits. One that `wraps at 32` isn't: the Rust codec keeps
+its low 32 bits, and zenoh-pico refuses it.
 """
 
 GENERIC = """Each extension, known or not, has its header and, if it is a ZBuf with a structure, its length. One that
@@ -140,7 +143,7 @@ def _kind(one: Place) -> tuple[str, str, str]:
             cells = "|".join(_cell(bit.node) for bit in one.field.bits if isinstance(bit.node, Bit))
             return "|", cells, f"{node.name}: {', '.join(reversed(cut))}" if cut else node.name
         case Vle() as node:
-            return "%", node.name, f"z{node.width}"
+            return "%", node.name, f"z{node.width}" + (f", wraps at {node.keeps}" if node.keeps else "")
         case Fixed() as node:
             return ("|", node.name, "") if node.size == 1 else ("~", node.name, f"{node.size} bytes")
         case Text() | Blob() as node:
@@ -193,6 +196,8 @@ def _row(field: Field, when: str) -> tuple[str, ...]:
         high = node.low + node.width - 1
         doc = f"Bit {node.low}: {doc}" if node.width == 1 else f"Bits {high}..{node.low}: {doc}"
         doc += f" 0 {node.says[0]}, 1 {node.says[1]}." if node.says else ""
+    elif field.keeps:
+        doc += f" Wraps at {field.keeps} bits."
     if field.enum is not None:
         doc += f" {_names(field.enum)}"
     return f"`{field.path}`", kind, f"`{when}`" if when else "", f"`{field.column}`" if field.column else "", doc

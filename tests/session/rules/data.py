@@ -1,6 +1,6 @@
 """Rules of samples: timestamps and defaults (notes 9 no. 56 and 57)."""
 
-from tests.say import declare, entity, push, put, request
+from tests.say import declare, entity, push, put, request, response
 from tests.session.cases import NOTE, case
 from tests.talk import Talk
 from tests.wire import SECOND, START_NS
@@ -43,6 +43,16 @@ def the_default_qos_written_out(fault: bool) -> Talk:
 @case("explicit-default", NOTE, "PUSH", "push.header")
 def the_default_encoding_written_out(fault: bool) -> Talk:
     return Talk().open().frame(0, push(body=put(encoding={"value": 0 if fault else 2})))
+
+
+@case("explicit-default", NOTE, "RESPONSE", "response.header")
+def the_default_encoding_of_an_error_written_out(fault: bool) -> Talk:
+    """That of the body of a query is always written, and says nothing."""
+    body = [{"ext": "body", "encoding": {"value": 0}, "payload": b"x"}]
+    talk = Talk().open().frame(0, request(1, body={"message": "QUERY", "extensions": body}))
+    return talk.frame(
+        1, response(1, body={"message": "ERR", "encoding": {"value": 0 if fault else 2}, "payload": b"x"})
+    )
 
 
 @case("explicit-default", NOTE, "REQUEST", "request.header")
