@@ -124,6 +124,12 @@ def test_what_is_no_vxlan_is_a_datagram(content: bytes, port: int) -> None:
         (b"\x32\x01\0\4\0\0\0\0\0\0\0\0", 2152),
         (bytes(4) + b"\x21" * 40, 4500),  # the exchange of keys
         (b"\xff", 4500),  # keep-alive
+        (b"\x25\x05\x7d\x00\x03k/a\x01\x03111", 4500),
+        (b"\x40\0\x08\0" + V4, 4754),
+        (b"\0\0\x5d\0" + V4, 4754),
+        (mpls(bytes(40), 5), 6635),
+        (V6 + b"!", 3544),
+        (b"\1\0\0\2" + V4, 37008),
         (b"\xc8\x02" + bytes(10), 1701),  # L2TP's control
     ],
 )
@@ -156,6 +162,10 @@ def test_decode_as_wins_over_a_tunnel(ports: tuple[int, int]) -> None:
         (1, ethernet(in_udp(b"\0\0\0\1" + bytes(40), 4500)), "IPsec over UDP (encrypted)"),
         (1, ethernet(in_udp(struct.pack(">II", 0x0C000009, 0), 4790)), "VXLAN-GPE of another protocol"),
         (1, ethernet(in_udp(geneve(b"", 0x88CC), 6081)), "LLDP"),
+        (1, ethernet(in_udp(b"\1\0\0\1\0\x0a\1\x55", 37008)), "short TZSP"),
+        (127, bytes(2) + b"\x08\0" + bytes(4) + b"\x80\0" + bytes(22) + bytes(12), "802.11 management"),
+        (105, b"\x08\x41" + bytes(60), "802.11 (encrypted)"),
+        (187, bytes(20), "link type 187 (BLUETOOTH_HCI_H4) without IP"),
         (1, ethernet(pppoe(b"")[:5], 0x8864), "short PPPoE"),
         (1, ethernet(b"\x12" + pppoe(V4)[1:], 0x8864), "bad PPPoE"),
         (1, ethernet(pppoe(bytes(8), b"\xc0\x21"), 0x8864), "PPP control"),

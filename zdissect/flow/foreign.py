@@ -10,6 +10,12 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
+from zdissect.flow.names import ARP, WIRELESS_CONTROL, link_type
+
+_DATA = 2
+"""Type of an 802.11 frame that carries something, below it manage and control; and the bit that says "encrypted"."""
+_PROTECTED = 0x40
+
 
 @contextmanager
 def _quiet() -> Iterator[None]:
@@ -39,16 +45,11 @@ def _scapy() -> tuple[dict[int, Any], tuple[Any, ...]]:
     return dict(conf.l2types.num2layer), (IP, IPv6)
 
 
-def knows(link: int) -> bool:
-    """Whether scapy knows a link type."""
-    return link in _scapy()[0]
-
-
-def find_ip(link: int, data: bytes) -> tuple[bytes, int] | None:
+def find_ip(link: int, data: bytes) -> tuple[bytes, int] | str | None:
     """Find the IP packet in a frame of link type `link`.
 
-    Returns the packet's bytes and where they start in `data` (-1: nowhere, scapy unpacked them), or None where scapy
-    doesn't know the link type or finds no IP. Never raises.
+    Returns the packet's bytes and where they start in `data` (-1: nowhere, scapy unpacked them); what the frame is
+    where it holds no IP; None where scapy doesn't know the link type. Never raises.
     """
     layers, packets = _scapy()
     link_layer = layers.get(link)
@@ -62,6 +63,18 @@ def find_ip(link: int, data: bytes) -> tuple[bytes, int] | None:
                 if found is not None:
                     content = bytes(found.original)
                     return content, data.find(content)
+            return _without_ip(frame) or f"{link_type(link)} without IP"
     except Exception:  # scapy's dissectors raise what they like
-        return None
-    return None
+        return f"bad {link_type(link)}"
+
+
+def _without_ip(frame: Any) -> str:
+    """What a frame without IP is, if it is ordinary or hides what it carries; empty if nobody knows."""
+    if frame.haslayer("ARP"):
+        return ARP
+    wireless = frame.getlayer("Dot11")
+    if wireless is None:
+        return ""
+    if wireless.type < _DATA:
+        return WIRELESS_CONTROL
+    return "802.11 (encrypted)" if int(wireless.FCfield) & _PROTECTED else WIRELESS_CONTROL

@@ -11,9 +11,10 @@ from collections.abc import Callable
 from struct import Struct, error
 from typing import NamedTuple
 
+from zdissect.flow.headers import Next
 from zdissect.flow.ipfragments import Fragments
 from zdissect.flow.names import protocol as protocol_name
-from zdissect.flow.tunnels import PORTS, PROTOCOLS, Next
+from zdissect.flow.tunnels import PORTS, PROTOCOLS
 from zdissect.flow.unopened import Unopened
 from zdissect.records import Datagram, Endpoint, Frame, Segment
 
@@ -101,7 +102,7 @@ class Packets:
         try:
             first, total, fragment, protocol, seq, ack, size, flags = _IPV4_TCP.unpack_from(data, start)
         except error:
-            return self._ipv4(envelope or Envelope(frame, data), start, stop)
+            return self._ipv4(envelope or _new(Envelope, (frame, data, True, 0, ())), start, stop)
         body = start + 20 + (size >> 2 & 0x3C)
         end = start + total
         # the common case, all at once: TCP, no IP options, no fragment, nothing cut off
@@ -113,7 +114,7 @@ class Packets:
             or not body <= end <= len(data)
             or (envelope is not None and end > stop)
         ):
-            return self._ipv4(envelope or Envelope(frame, data), start, stop)
+            return self._ipv4(envelope or _new(Envelope, (frame, data, True, 0, ())), start, stop)
         ends = data[start + 12 : start + 24]
         src, dst = self._pairs.get(ends) or self._pair(ends)
         place = body if envelope is None or envelope.inside else -1
@@ -145,7 +146,7 @@ class Packets:
         try:
             first, length, header, seq, ack, size, flags = _IPV6_TCP.unpack_from(data, start)
         except error:
-            return self._ipv6(envelope or Envelope(frame, data), start, stop)
+            return self._ipv6(envelope or _new(Envelope, (frame, data, True, 0, ())), start, stop)
         body = start + 40 + (size >> 2 & 0x3C)
         end = start + 40 + length
         if (
@@ -155,7 +156,7 @@ class Packets:
             or not body <= end <= len(data)
             or (envelope is not None and end > stop)
         ):
-            return self._ipv6(envelope or Envelope(frame, data), start, stop)
+            return self._ipv6(envelope or _new(Envelope, (frame, data, True, 0, ())), start, stop)
         ends = data[start + 8 : start + 44]
         src, dst = self._pairs.get(ends) or self._pair(ends)
         place = body if envelope is None or envelope.inside else -1
@@ -244,7 +245,7 @@ class Packets:
         return Segment(frame, src, dst, seq, ack, flags, payload, missing, envelope.place(body))
 
     def _udp(self, envelope: Envelope, addresses: bytes, start: int, stop: int) -> Found:
-        frame, data = envelope.frame, envelope.data
+        frame, data, inside, _, frames = envelope
         body = start + 8
         if min(len(data), stop) < body:
             return self._ignore(frame, "short UDP")
@@ -260,7 +261,8 @@ class Packets:
             if content is not None:
                 return self._inner(envelope, content)
         payload, missing = data[body : min(stop, len(data))], max(0, stop - len(data))
-        return Datagram(frame, src, dst, payload, missing, envelope.place(body), envelope.numbers())
+        place = body if inside else -1
+        return _new(Datagram, (frame, src, dst, payload, missing, place, frames or (frame[1],), "udp"))
 
     def _ends(self, addresses: bytes, data: bytes, start: int) -> tuple[Endpoint, Endpoint]:
         ends = addresses + data[start : start + 4]

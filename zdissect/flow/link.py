@@ -2,9 +2,7 @@
 
 from typing import Final
 
-from zdissect.flow.ip import Envelope, Found, Packets
-from zdissect.flow.names import ethertype, link_type
-from zdissect.flow.tunnels import (
+from zdissect.flow.headers import (
     ANY_IP,
     CISCO_HDLC,
     ETHERNET,
@@ -19,6 +17,8 @@ from zdissect.flow.tunnels import (
     PPP,
     PPPOE,
 )
+from zdissect.flow.ip import Envelope, Found, Packets
+from zdissect.flow.names import ethertype, link_type
 from zdissect.flow.unopened import Unopened
 from zdissect.records import RAW_ETHERNET, Datagram, Endpoint, Frame
 
@@ -72,6 +72,17 @@ class Decoder:
                 return self._packets.ipv4(frame, data, 14, stop)
             if kind == b"\x86\xdd":
                 return self._packets.ipv6(frame, data, 14, stop)
+            kind, start = (data[16:18], 18) if kind == b"\x81\x00" else (b"", 0)
+        elif link == _SLL:
+            kind, start = data[14:16], 16
+        elif link == _SLL2:
+            kind, start = data[:2], 20
+        else:
+            return self._linked(frame, link, 0)
+        if kind == b"\x08\x00":  # the same again, where that is common too
+            return self._packets.ipv4(frame, data, start, stop)
+        if kind == b"\x86\xdd":
+            return self._packets.ipv6(frame, data, start, stop)
         return self._linked(frame, link, 0)
 
     def close(self) -> None:
@@ -165,11 +176,11 @@ class Decoder:
         return Datagram(frame, src, dst, payload, missing, envelope.place(body), frames, RAW_ETHERNET)
 
     def _foreign(self, frame: Frame) -> Found:
-        from zdissect.flow.foreign import find_ip, knows  # scapy behind it: only where a capture needs it
+        from zdissect.flow.foreign import find_ip  # scapy behind it: only where a capture needs it
 
         found = find_ip(frame.link, frame.data)
-        if found is None:
-            return self._ignore(frame, link_type(frame.link) + " without IP" * knows(frame.link))
+        if found is None or isinstance(found, str):
+            return self._ignore(frame, found or link_type(frame.link))
         packet, start = found
         if start < 0:
             return self._open(Envelope(frame, packet, inside=False), ANY_IP, 0, len(packet))

@@ -60,7 +60,8 @@ _PROTOCOLS = _table("""
 137 MPLS 138 manet 139 HIP 140 Shim6 142 ROHC 143 Ethernet 144 AGGFRAG
 """)
 
-STP, LLC, PPP_CONTROL = "STP", "LLC without IP", "PPP control"
+ARP, STP, LLC, PPP_CONTROL = "ARP", "STP", "LLC without IP", "PPP control"
+WIRELESS_CONTROL = "802.11 management"
 
 _QUIET_ETHERTYPES = frozenset({
     0x0806, 0x0842, 0x22EA, 0x22F0, 0x2000, 0x6002, 0x8035, 0x809B, 0x80F3, 0x8137, 0x8204, 0x8808, 0x8809, 0x8863,
@@ -93,7 +94,7 @@ def _named(name: str | None) -> str:
 
 
 BACKGROUND = frozenset({
-    STP, LLC, PPP_CONTROL, "CAN",
+    STP, LLC, PPP_CONTROL, WIRELESS_CONTROL, "CAN",
     *(ethertype(number) for number in _QUIET_ETHERTYPES), *(protocol(number) for number in _QUIET_PROTOCOLS),
 })  # fmt: skip
 """What is ordinary on a network and carries neither TCP nor UDP: worth a number, no alarm."""

@@ -1,163 +1,23 @@
-"""Headers between the link layer and IP, and tunnels: one function for each, which says what follows it and where.
+"""Tunnels: what carries packets within packets, over IP or over UDP. One pure function for each, as in `headers`.
 
-All are pure: (bytes, start, stop) to (EtherType of what follows, its start, its stop), or the reason why it isn't
-opened. `stop` is where the content ends on the wire and may lie beyond the bytes. What a UDP datagram on a
-tunnel's port holds is believed only if its header is sound; None is a datagram like any other.
+What a UDP datagram on a tunnel's port holds is believed only if its header is sound; None is a datagram like any other.
 """
 
 from collections.abc import Callable
+from typing import Final
 
-from zdissect.flow.names import ETHERTYPES, LLC, PPP_CONTROL, STP
-
-Next = tuple[int, int, int] | str
-Header = Callable[[bytes, int, int], Next]
-
-ANY_IP, CISCO_HDLC, FIREWALL_LOG, NETFILTER_LOG, LLC_HEADER = range(5)
-"""What has no EtherType, in numbers that can't be one: IP of either version, Cisco's HDLC, the records of OpenBSD's
-pflog and of Linux's nflog, 802.2 (4, as in Linux)."""
-IPV4, IPV6, ETHERNET, PPP, MPLS = 0x0800, 0x86DD, 0x6558, 0x880B, 0x8847
-"""0x6558 is Transparent Ethernet Bridging: an Ethernet frame within something else."""
-_MPLS_UPSTREAM = 0x8848
-PPPOE, _BACKBONE = 0x8864, 0x88E7
-LONGEST_LENGTH = 0x05FF
-"""Beyond is an EtherType, up to here an 802.3 length."""
-
-_TAGS = {0x8100: 4, 0x88A8: 4, 0x9100: 4, 0x9200: 4, 0x9300: 4, 0x8926: 6, 0x892F: 6, 0xF1C1: 6, 0x8909: 8}
-"""Tags with their size, at whose end the next EtherType stands: 802.1Q, 802.1ad and the QinQ that came before it;
-VN-Tag, HSR, 802.1CB (redundancy), Cisco metadata."""
-_SOUND = frozenset({IPV4, IPV6, MPLS, _MPLS_UPSTREAM, PPPOE, _BACKBONE, 0x0806, 0x88CC, *_TAGS})
-"""EtherTypes by which a guess that this is Ethernet is confirmed."""
-
-
-def _u16(data: bytes, at: int) -> int:
-    return int.from_bytes(data[at : at + 2])
-
-
-def typed(kind: int, start: int, stop: int, header: str) -> Next:
-    """What follows a header whose EtherType may be any number at all: the small ones have other meanings here."""
-    return (kind, start, stop) if kind > LONGEST_LENGTH else f"{header} protocol 0x{kind:04x}"
-
-
-def ethernet(data: bytes, start: int, stop: int) -> Next:
-    """Ethernet II, or 802.3 with its length."""
-    if len(data) < start + 14:
-        return "short Ethernet"
-    kind = _u16(data, start + 12)
-    if kind > LONGEST_LENGTH:
-        return kind, start + 14, stop
-    return LLC_HEADER, start + 14, min(stop, start + 14 + kind)
-
-
-def llc(data: bytes, start: int, stop: int) -> Next:
-    """802.2: SNAP says what follows with an EtherType, all else holds no IP (RFC 1042)."""
-    head = data[start : start + 8]
-    if head[:3] == b"\xaa\xaa\x03" and len(head) == 8 and head[3:6] in (b"\0\0\0", b"\0\0\xf8"):
-        return typed(_u16(data, start + 6), start + 8, stop, "SNAP")
-    return STP if head[:2] == b"\x42\x42" else LLC
-
-
-def _tag(size: int) -> Header:
-    def tag(data: bytes, start: int, stop: int) -> Next:
-        if len(data) < start + size:
-            return "short VLAN tag"
-        kind = _u16(data, start + size - 2)
-        return (kind if kind > LONGEST_LENGTH else LLC_HEADER), start + size, stop
-
-    return tag
-
-
-def mpls(data: bytes, start: int, stop: int) -> Next:
-    """MPLS labels (RFC 3032). Nothing says what they carry: its first four bits must do, as everywhere (RFC 4928)."""
-    while len(data) >= start + 4:
-        label, last = int.from_bytes(data[start : start + 3]) >> 4, data[start + 2] & 1
-        start += 4
-        if last:
-            break
-    else:
-        return "short MPLS"
-    version = data[start] >> 4 if start < len(data) else -1
-    if version in (4, 6):
-        return ANY_IP, start, stop
-    if label == 13 or version == 1:
-        return "MPLS control"  # the alert label, and the associated channel of RFC 5586
-    for at in (start + 4, start) if version == 0 else (start,):  # a pseudowire, with a control word or without
-        if len(data) >= at + 14 and _u16(data, at + 12) in _SOUND:
-            return ETHERNET, at, stop
-    return "MPLS that carries no IP"
-
-
-def pppoe(data: bytes, start: int, stop: int) -> Next:
-    """The session stage of PPPoE (RFC 2516)."""
-    if len(data) < start + 6:
-        return "short PPPoE"
-    if data[start : start + 2] != b"\x11\x00":
-        return "bad PPPoE"
-    return PPP, start + 6, min(stop, start + 6 + _u16(data, start + 4))
-
-
-_PPP = {0x21: IPV4, 0x57: IPV6, 0x281: MPLS, 0x283: _MPLS_UPSTREAM}
-_CISCO = (b"\x0f\x00", b"\x8f\x00")
-
-
-def ppp(data: bytes, start: int, stop: int) -> Next:
-    """PPP (RFC 1661), with or without address and control, its protocol in one byte or two; or Cisco's HDLC."""
-    head = data[start : start + 2]
-    if head in _CISCO:
-        return cisco_hdlc(data, start, stop)
-    if head == b"\xff\x03":
-        start += 2
-    size = 1 if data[start : start + 1] and data[start] & 1 else 2
-    if len(data) < start + size:
-        return "short PPP"
-    kind = int.from_bytes(data[start : start + size])
-    if kind >= 0x8000:
-        return PPP_CONTROL
-    follows = _PPP.get(kind)
-    if follows is None:
-        return f"PPP protocol 0x{kind:04x}"
-    return follows, start + size, stop
-
-
-def cisco_hdlc(data: bytes, start: int, stop: int) -> Next:
-    """Cisco's HDLC: address, control, EtherType."""
-    if len(data) < start + 4:
-        return "short HDLC"
-    return typed(_u16(data, start + 2), start + 4, stop, "HDLC")
-
-
-def firewall_log(data: bytes, start: int, stop: int) -> Next:
-    """OpenBSD's and FreeBSD's pflog: a header with its size, padded to words, then IP."""
-    if len(data) <= start or not data[start]:
-        return "short PFLOG"
-    return ANY_IP, start + (data[start] + 3 & ~3), stop
-
-
-def netfilter_log(data: bytes, start: int, stop: int) -> Next:
-    """Linux's nflog: attributes in the byte order of the machine, one of which is the packet."""
-    at = start + 4
-    while len(data) >= at + 4:
-        size, kind = (int.from_bytes(data[place : place + 2], "little") for place in (at, at + 2))
-        if kind == _NFULA_PAYLOAD:
-            return ANY_IP, at + 4, stop
-        at += max(4, size + 3 & ~3)
-    return "NFLOG without a packet"
-
-
-_NFULA_PAYLOAD = 9
-
-
-def _backbone(data: bytes, start: int, stop: int) -> Next:
-    return ETHERNET, start + 4, stop  # 802.1ah: the service's number, then the customer's frame
+from zdissect.flow.headers import ANY_IP, ETHERNET, IPV4, IPV6, MPLS, PPP, Header, Next, mpls, typed, u16
+from zdissect.flow.names import ETHERTYPES
 
 
 def gre(data: bytes, start: int, stop: int) -> Next:
     """GRE (RFC 2784, 2890): with ERSPAN, WCCP and PPTP (RFC 2637)."""
     if len(data) < start + 4:
         return "short GRE"
-    flags, kind, body = _u16(data, start), _u16(data, start + 2), start + 4
+    flags, kind, body = u16(data, start), u16(data, start + 2), start + 4
     if flags & 7 == 1 and kind == PPP:
         body += 4 * (1 + bool(flags & 0x1000) + bool(flags & 0x80))
-        return PPP, body, min(stop, body + _u16(data, start + 4))
+        return PPP, body, min(stop, body + u16(data, start + 4))
     if flags & 0x4007:
         return "GRE with source routing" if flags & 0x4000 else f"GRE version {flags & 7}"
     body += 4 * (bool(flags & 0x8000) + bool(flags & 0x2000) + bool(flags & 0x1000))
@@ -206,7 +66,7 @@ def vxlan_gpe(data: bytes, start: int, stop: int) -> Next | None:
 def geneve(data: bytes, start: int, stop: int) -> Next | None:
     """Geneve (RFC 8926), past its options."""
     head = data[start : start + 8]
-    kind = _u16(head, 2)
+    kind = u16(head, 2)
     if len(head) < 8 or head[0] & 0xC0 or head[1] & 0x3F or kind not in ETHERTYPES or head[7]:
         return None
     body = start + 8 + 4 * (head[0] & 0x3F)
@@ -216,7 +76,7 @@ def geneve(data: bytes, start: int, stop: int) -> Next | None:
 def gtp(data: bytes, start: int, stop: int) -> Next | None:
     """User data of mobile networks: GTP-U version 1 (3GPP TS 29.281), past its extension headers."""
     head = data[start : start + 12]
-    if len(head) < 8 or head[0] & 0xF8 != 0x30 or head[1] != 0xFF or _u16(head, 2) != stop - start - 8:
+    if len(head) < 8 or head[0] & 0xF8 != 0x30 or head[1] != 0xFF or u16(head, 2) != stop - start - 8:
         return None
     body = start + 8
     if head[0] & 7:
@@ -233,28 +93,57 @@ def gtp(data: bytes, start: int, stop: int) -> Next | None:
 
 def ipsec(data: bytes, start: int, stop: int) -> Next | None:
     """IPsec through address translation (RFC 3948): encrypted, or the exchange of keys, which has a marker of zeros."""
-    if stop - start < 16:
-        return None
-    return None if data[start : start + 4] == b"\0\0\0\0" else "IPsec over UDP (encrypted)"
+    head, size = data[start : start + 5], stop - start
+    words = size >= 16 and not size % 4 and head[4:] == b"\0"  # padded, and its number isn't a large one
+    return "IPsec over UDP (encrypted)" if words and head[:4] != b"\0\0\0\0" else None
 
 
 def l2tp(data: bytes, start: int, stop: int) -> Next | None:
     """Data of L2TP version 2 (RFC 2661), which is PPP."""
-    flags = _u16(data, start)
+    flags = u16(data, start)
     if len(data) < start + 6 or flags & 0x84FF != 2 or flags & 0x30F8:
         return None
     body = start + 6 + 2 * bool(flags & 0x4000) + 4 * bool(flags & 0x0800)
     if flags & 0x0200:
-        body += 2 + _u16(data, body)
+        body += 2 + u16(data, body)
     return PPP, body, stop
 
 
-HEADERS: dict[int, Header] = {
-    ETHERNET: ethernet, LLC_HEADER: llc, MPLS: mpls, _MPLS_UPSTREAM: mpls, PPPOE: pppoe, PPP: ppp,
-    _BACKBONE: _backbone, CISCO_HDLC: cisco_hdlc, FIREWALL_LOG: firewall_log, NETFILTER_LOG: netfilter_log,
-    **{kind: _tag(size) for kind, size in _TAGS.items()},
-}  # fmt: skip
-"""By EtherType. All go forward, so that a chain of them ends."""
+def gre_in_udp(data: bytes, start: int, stop: int) -> Next | None:
+    """GRE in UDP (RFC 8086), without the fields that it leaves to UDP."""
+    sound = len(data) >= start + 4 and not u16(data, start) & 0x4FFF and u16(data, start + 2) in ETHERTYPES
+    return gre(data, start, stop) if sound else None
+
+
+def mpls_in_udp(data: bytes, start: int, stop: int) -> Next | None:
+    """MPLS in UDP (RFC 7510): believed where IP follows."""
+    found = mpls(data, start, stop)
+    return found if not isinstance(found, str) and found[0] == ANY_IP else None
+
+
+def teredo(data: bytes, start: int, stop: int) -> Next | None:
+    """Teredo (RFC 4380): IPv6, perhaps behind what its server says of the sender."""
+    if data[start : start + 2] == b"\0\1":
+        start += 4 + sum(data[start + 2 : start + 4]) + 9
+    if data[start : start + 2] == b"\0\0":
+        start += 8
+    sound = data[start : start + 1] and data[start] >> 4 == 6 and start + 40 + u16(data, start + 4) == stop
+    return (IPV6, start, stop) if sound else None
+
+
+def tzsp(data: bytes, start: int, stop: int) -> Next | None:
+    """TZSP: frames that a router or an access point has mirrored, past tags with their sizes."""
+    if data[start : start + 2] not in (b"\1\0", b"\1\1") or data[start + 2 : start + 4] != b"\0\1":
+        return None
+    at = start + 4
+    while at < len(data) and data[at] != _TZSP_END:
+        at += 1 if data[at] == _TZSP_PADDING else 2 + sum(data[at + 1 : at + 2])
+    return (ETHERNET, at + 1, stop) if at < len(data) else "short TZSP"
+
+
+_TZSP_PADDING: Final = 0
+_TZSP_END: Final = 1
+
 
 PROTOCOLS: dict[int, Header] = {
     4: lambda data, start, stop: (IPV4, start, stop),
@@ -268,6 +157,7 @@ PROTOCOLS: dict[int, Header] = {
 """By IP protocol."""
 
 PORTS: dict[int, Callable[[bytes, int, int], Next | None]] = {
-    4789: vxlan, 8472: vxlan, 4790: vxlan_gpe, 6081: geneve, 2152: gtp, 1701: l2tp, 4500: ipsec,
+    4789: vxlan, 8472: vxlan, 4790: vxlan_gpe, 6081: geneve, 2152: gtp, 1701: l2tp,
+    3544: teredo, 4500: ipsec, 4754: gre_in_udp, 6635: mpls_in_udp, 37008: tzsp,
 }  # fmt: skip
 """By UDP port of the receiver. 8472 is that of Linux before there was a registered one, and of flannel."""
