@@ -9,12 +9,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
-from zdissect.dissection import Dissection, Item, Skip
+from zdissect.dissection import Dissection, Item, Notice, Skip
 from zdissect.dissector import EMPTY, WHY, Dissector
 from zdissect.engine.interpreter import interpret
 from zdissect.flow import detect
 from zdissect.flow.batch import Batch, Skipped
 from zdissect.flow.causal import Causal
+from zdissect.flow.clock import Clock
 from zdissect.flow.conversation import Flow, StreamConversation
 from zdissect.flow.datagrams import SCOUTING, Datagrams, Known, buffer_of
 from zdissect.flow.link import Decoder
@@ -22,7 +23,7 @@ from zdissect.flow.tcp import Streams
 from zdissect.flow.ticks import Ticks
 from zdissect.flow.verdict import Verdict
 from zdissect.grammar.batch import SCOUTING_DATAGRAM
-from zdissect.records import Chunk, Datagram, End, Frame, Gap, Overlap, StreamItem
+from zdissect.records import Chunk, Datagram, End, Frame, Gap, Overlap, Segment, StreamItem
 from zdissect.session.session import Link
 from zdissect.session.state import Sessions
 
@@ -50,6 +51,7 @@ class Pipeline:
     """Payload bytes of all TCP segments and UDP datagrams, retransmitted ones too."""
     delivered: int = 0
     """Bytes of all TCP streams: payload without what was retransmitted or belonged to no connection."""
+    clock: Clock = field(default_factory=Clock)
     decoder: Decoder = field(init=False)
     streams: Streams = field(default_factory=Streams)
     causal: Causal = field(init=False)
@@ -76,11 +78,9 @@ class Pipeline:
 
     def feed(self, frame: Frame) -> list[Item]:
         """What this frame completes, in order, and what it shows to be overdue."""
-        self.last = frame
-        ticks = self.ticks
-        tick = not ticks.low <= frame.ts_ns < ticks.high and ticks.feed(frame.ts_ns)
-        if tick:
-            self.sessions.now_ns = frame.ts_ns
+        self.last = frame = self.clock.feed(frame)
+        now_ns = frame.now_ns
+        tick = now_ns >= self.ticks.next_ns and self.ticks.feed(now_ns)
         packet = self.decoder.feed(frame)
         out: list[Item] = []
         if packet is not None:
@@ -91,9 +91,21 @@ class Pipeline:
             else:
                 for item in self.causal.feed(packet, self.streams.feed(packet)):
                     self.stream(item, out)
+            if self.clock.told and (flow := self.flow(packet)) is not None:
+                out.insert(0, Notice(frame, flow, int(packet.src != flow.ends[0]), self.clock.told, "time-leap"))
         if tick:
             self.tick(frame, out)
         return out
+
+    def flow(self, packet: Segment | Datagram) -> Flow | None:
+        """The conversation of the packet that was fed last."""
+        if isinstance(packet, Datagram):
+            return self.datagrams.conversation(packet).flow
+        found = self.streams.stream(packet.src, packet.dst)
+        if found is None:
+            return None
+        known = self.conversations.get(found[0])
+        return self.conversation(found[0]).flow if known is None else known.flow
 
     def tick(self, frame: Frame, out: list[Item]) -> None:
         """Adds what is overdue by the time of a frame."""
@@ -118,8 +130,7 @@ class Pipeline:
         for known in self.datagrams.close():
             self.datagram(known, out)
         if self.last is not None:
-            if self.ticks.near(self.last.ts_ns, self.ticks.now_ns):
-                self.tick(self.last, out)
+            self.tick(self.last, out)
             self.sessions.close(self.last)
             self.dissector.told(out)
         for stream in list(self.conversations):
@@ -152,7 +163,7 @@ class Pipeline:
             conversation.ended[item.direction] = True
             self.sessions.ending(conversation.flow, item.direction, item.frame)
             self.dissector.told(out)
-            ended_ns = item.frame.ts_ns if item.frame is not None else 0
+            ended_ns = item.frame.now_ns if item.frame is not None else 0
             conversation.flow.endings.append((item.direction, item.reason, ended_ns))
             if all(conversation.ended):
                 self.batches(conversation, conversation.close(), out)

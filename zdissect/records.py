@@ -3,7 +3,8 @@
 Plain named tuples without behaviour: one is made per frame or per piece of a stream, so they must be cheap.
 """
 
-from typing import NamedTuple
+from operator import itemgetter
+from typing import NamedTuple, Self
 
 
 class Frame(NamedTuple):
@@ -14,13 +15,40 @@ class Frame(NamedTuple):
     number: int
     """Position in its file, from 1."""
     ts_ns: int
-    """Capture time, nanoseconds since 1970 UTC."""
+    """Capture time, nanoseconds since 1970 UTC: whatever the file says, also beyond 64 bits, or negative."""
     link: int
     """LINKTYPE_ value of the interface (1 Ethernet, 0 NULL, 101 RAW, 113 SLL, 276 SLL2...)."""
     wire_len: int
     """Length on the wire in bytes; more than len(data) where the capture cut the frame (snaplen)."""
     data: bytes
     """The captured bytes."""
+
+    @property
+    def now_ns(self) -> int:
+        """The time by which waits and leases go: `ts_ns`, unless the clock of the capture has leapt (flow/clock.py)."""
+        return self[2]
+
+
+# half the time of the method, which counts where it is asked for each segment
+Frame.now_ns = property(itemgetter(2))  # type: ignore[assignment, method-assign]
+
+
+class Leapt(Frame):
+    """A frame at or behind a leap of its capture's clock."""
+
+    _now_ns: int
+
+    def __new__(cls, frame: Frame, now_ns: int) -> Self:
+        out = tuple.__new__(cls, frame)
+        out._now_ns = now_ns
+        return out
+
+    def __getnewargs__(self) -> tuple[Frame, int]:
+        return Frame(*self), self._now_ns
+
+    @property
+    def now_ns(self) -> int:
+        return self._now_ns
 
 
 class Endpoint(NamedTuple):

@@ -16,6 +16,8 @@ from zdissect.records import Frame
 ROOT = Path(__file__).parents[2]
 SAMPLES = ROOT / "samples"
 NAMES = sorted(path.name for path in SAMPLES.glob("*.pcap*"))
+OLD_TIMES = [name for name in NAMES if name != "flipped-time.pcapng"]
+"""Those with times that a pcap file can hold."""
 
 Row = dict[str, Any]
 
@@ -57,6 +59,11 @@ def as_json(row: Row) -> Row:
         return value.strftime("%Y-%m-%dT%H:%M:%S.%fZ") if hasattr(value, "strftime") else str(value)
 
     return json.loads(json.dumps(row, default=plain))
+
+
+def held(row: Row) -> Row:
+    """A row with what its columns can hold: `ts_ns` has 64 bits."""
+    return row | {"ts_ns": row["ts_ns"] if -(1 << 63) <= row["ts_ns"] < 1 << 63 else None}
 
 
 def frames(path: Path) -> list[Frame]:

@@ -1,12 +1,14 @@
 """Messages to Arrow: the rows of the table, however they were read and whenever they are taken."""
 
 import json
+from datetime import UTC, datetime, timedelta
 from random import Random
 
 import pytest
 
 from tests.captures.truth import SAMPLES, frames_of
 from tests.chatter import chatter
+from tests.export.tables import held
 from zdissect.dissection import Dissection
 from zdissect.export.cells import Messages
 from zdissect.export.schema import schema
@@ -14,6 +16,7 @@ from zdissect.pipeline import Options, dissect
 from zdissect.records import Frame
 from zdissect.table import Table, complete
 
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 NAMES = sorted(json.loads((SAMPLES / "expected.json").read_text()))
 
 
@@ -30,13 +33,17 @@ def taken(items: list[Dissection], *limits: int, payload: int | None = None) -> 
 def plain(items: list[Dissection]) -> list[dict[str, object]]:
     """The rows as the table has them. Times come out of Arrow as numbers here."""
     table = Table()
-    return [complete(row) for item in items for row in table.rows(item)]
+    return [held(complete(row)) for item in items for row in table.rows(item)]
 
 
 def numbers(rows: list[dict[str, object]]) -> list[dict[str, object]]:
     out = []
     for row in rows:
-        own = {name: round(row[name].timestamp() * 1e6) for name in ("ts", "timestamp") if row[name] is not None}
+        own = {
+            name: (row[name] - EPOCH) // timedelta(microseconds=1)
+            for name in ("ts", "timestamp")
+            if row[name] is not None
+        }
         out.append(row | own)
     return out
 

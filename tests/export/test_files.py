@@ -73,6 +73,33 @@ def test_the_span_of_a_large_file_is_read_from_its_ends(tmp_path):
     assert span_of(str(tmp_path / "a.pcap")) == (many[0].ts_ns, many[-1].ts_ns)
 
 
+def _odd(some, place):
+    """Frames of which one is 40 years early."""
+    return [*some[:place], some[place]._replace(ts_ns=some[place].ts_ns - 40 * 365 * 86400 * 10**9), *some[place + 1 :]]
+
+
+@pytest.mark.parametrize("times", [1, 220])
+def test_the_span_of_a_file_is_without_leaps_of_its_clock(times, tmp_path):
+    some = frames(SAMPLE)
+    many = [frame._replace(ts_ns=frame.ts_ns + n * 10**10) for n in range(times) for frame in some]
+    write_pcap(tmp_path / "a.pcap", _odd(many, len(many) - 1))
+    assert span_of(str(tmp_path / "a.pcap")) == (many[0].ts_ns, many[-2].ts_ns)
+
+
+def test_one_odd_time_does_not_change_how_files_are_merged(tmp_path):
+    some = frames(SAMPLE)
+    for name, left in (("plain", some[::2]), ("odd", _odd(some[::2], 5))):
+        directory = tmp_path / name
+        directory.mkdir()
+        write_pcap(directory / "x.pcap1", left)
+        write_pcap(directory / "x.pcap2", some[1::2])
+        converted(directory, tmp_path / f"{name}-out", join="one")
+    plain, odd = (rows(tmp_path / f"{name}-out") for name in ("plain", "odd"))
+    times = ("ts", "ts_ns")
+    assert [row | dict.fromkeys(times) for row in odd] == [row | dict.fromkeys(times) for row in plain]
+    assert {row["code"] for row in rows(tmp_path / "odd-out", "findings")} >= {"time-leap"}
+
+
 def _spoil(tmp_path):
     data = SAMPLE.read_bytes()
     (tmp_path / "cut.pcap").write_bytes(data[:-5])

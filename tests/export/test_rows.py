@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 from zdissect_cli.main import cli
 
-from tests.export.tables import NAMES, SAMPLES, as_json, converted, frames, rows, where
+from tests.export.tables import NAMES, SAMPLES, as_json, converted, frames, held, rows, where
 from tests.talk import Talk
 from tests.wire import Parties, Wire
 from zdissect.export.decoding import Settings, decode_sessions
@@ -31,7 +31,7 @@ def out(tmp_path_factory):
 @pytest.mark.parametrize("name", NAMES)
 def test_messages_equal_json_lines(out, name):
     done = CliRunner().invoke(cli, ["-T", "jsonl", str(SAMPLES / name)], standalone_mode=False)
-    wanted = [json.loads(line) | {"file": name} for line in done.stdout.splitlines()]
+    wanted = [held(json.loads(line)) | {"file": name} for line in done.stdout.splitlines()]
     got = [as_json(row) for row in rows(out) if row["file"] == name]
     assert len(got) == len(wanted)
     for one, other in zip(got, wanted, strict=True):
@@ -88,7 +88,8 @@ def test_sessions(out):
 def test_rows_name_their_place_and_version(out):
     for row in rows(out):
         assert row["schema_version"] == 1
-        assert row["ts_ns"] // 1000 == round(row["ts"].timestamp() * 1e6)
+        if row["ts_ns"] is not None or row["file"] != "flipped-time.pcapng":
+            assert row["ts_ns"] // 1000 == round(row["ts"].timestamp() * 1e6)
         assert None not in (row["file"], row["frame_number"], row["buffer"], row["offset"], row["length"])
 
 

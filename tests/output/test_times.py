@@ -38,6 +38,25 @@ def test_relative_and_delta() -> None:
     assert [delta(ns) for ns in moments] == ["0.000000000", "1.500000000", "-0.500000000"]
 
 
+@pytest.mark.parametrize(
+    ("seconds", "shown"),
+    [
+        (9_223_372_037, "2262-04-11 23:47:17.000000"),
+        (253_402_300_800, "10000-01-01 00:00:00.000000"),
+        ((1 << 64) - 1, "584554051223-11-09 07:00:15.000000"),
+        (-62_135_596_801, "0-12-31 23:59:59.000000"),
+    ],
+)
+def test_years_that_no_calendar_has(seconds: int, shown: str) -> None:
+    assert formatter("ud")(seconds * 10**9) == shown
+    assert formatter("u")(seconds * 10**9) == shown.split()[1]
+
+
+def test_before_1970() -> None:
+    assert formatter("e")(-1) == "-0.000000001"
+    assert formatter("ud")(-1) == "1969-12-31 23:59:59.999999999"
+
+
 @pytest.mark.parametrize("ns", [0, -1, 1 << 80, -(1 << 80)])
 @pytest.mark.parametrize("kind", FORMATS)
 def test_any_time_that_a_capture_claims(kind: str, ns: int) -> None:

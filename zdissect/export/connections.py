@@ -11,6 +11,7 @@ from zdissect.engine.messages import messages
 from zdissect.export.groups import ALL, Moment, Split, shared_out
 from zdissect.flow.batch import Batch, Skipped
 from zdissect.flow.beginning import LOOK_AHEAD
+from zdissect.flow.clock import EARLY_NS
 from zdissect.flow.conversation import StreamConversation
 from zdissect.flow.datagrams import TRANSPORT, Known
 from zdissect.flow.decode import decode
@@ -23,6 +24,8 @@ from zdissect.records import Chunk, Datagram, End, Endpoint, Frame, Gap, Overlap
 
 RECORD = 16
 """Bytes that a frame takes besides its own."""
+MOST_LEAPS = 10_000
+"""Leaps of the clock that all groups are told of. Captures with more aren't split."""
 _OPEN = (Verdict.UNDECIDED, Verdict.ZENOH, Verdict.WEBSOCKET)
 _INIT = 1
 
@@ -47,19 +50,35 @@ class Connections:
         """What the ends of UDP conversations called themselves."""
         self.moments: list[tuple[Moment, list[int]]] = []
         """What connections did to each other; the numbers of those whose waits it was."""
-        self.latest_ns = 0
-        self.last = Moment("", 0, 0, 0)
+        self.latest_ns = EARLY_NS
+        self.last = Moment("", 0, 0, 0, 0)
         """The frame fed last."""
+        self.leaps = 0
         self.ticks = Ticks()
 
     def feed(self, frame: Frame) -> None:
         """Takes a frame."""
-        self.latest_ns = max(self.latest_ns, frame.ts_ns)
-        self.last = Moment(frame.source, frame.number, frame.ts_ns, self.latest_ns)
+        frame, leap = self.clocked(frame)
+        self.latest_ns = max(self.latest_ns, frame.now_ns)
+        self.last = Moment(frame.source, frame.number, frame.ts_ns, frame.now_ns, self.latest_ns, leap=leap)
         self.take(frame)
-        tick = self.ticks.feed(frame.ts_ns)
-        if tick or self.streams.looked or self.streams.dropped:
+        tick = self.ticks.feed(frame.now_ns)
+        if tick or leap or self.streams.looked or self.streams.dropped:
             self.moment(tick)
+
+    def clocked(self, frame: Frame) -> tuple[Frame, tuple[int, str] | None]:
+        """The frame by the clock of the capture, and the leap that this one makes, if any. Raises ValueError if there
+        are too many to tell all groups.
+        """
+        clock = self.pipeline.clock
+        shift = clock.shift
+        frame = clock.feed(frame)
+        if shift == clock.shift and not clock.told:
+            return frame, None
+        self.leaps += 1
+        if self.leaps > MOST_LEAPS:
+            raise ValueError("too many leaps")
+        return frame, (clock.shift, clock.told)
 
     def take(self, frame: Frame) -> None:
         """Takes what is in a frame."""
@@ -177,7 +196,7 @@ class Connections:
             dropping: dict[int, list[int]] = {}
             for stream in moment.drop:
                 dropping.setdefault(owner[stream], []).append(stream)
-            for group in range(count) if moment.tick else sorted(looking | dropping.keys()):
+            for group in range(count) if moment.tick or moment.leap else sorted(looking | dropping.keys()):
                 yield group, moment._replace(look=group in looking, drop=tuple(dropping.get(group, ())))
 
 

@@ -14,6 +14,7 @@ from zdissect.export.facts import FileFacts
 from zdissect.export.links import Links
 from zdissect.export.nodes import message_json
 from zdissect.export.tables import TABLES, TABLES_VERSION
+from zdissect.flow.clock import EARLY_NS
 from zdissect.flow.tcp import Streams
 from zdissect.flow.ticks import Ticks
 from zdissect.pipeline import Options, Pipeline
@@ -69,7 +70,8 @@ class Decoding:
         self.out: dict[str, Batches | Messages] = {MESSAGES: self.messages} | self.others
         self.codes: Counter[str] = Counter()
         """Findings by code."""
-        self.last_ns = 0
+        self.last_ns = EARLY_NS
+        """The latest time, as waits count it."""
         self.facts: FileFacts | None = None
 
     def feed(self, frame: Frame) -> list[TableBatch]:
@@ -83,10 +85,12 @@ class Decoding:
         if facts.first_ns is None:
             facts.first_ns = ts_ns
         facts.last_ns = ts_ns
-        self.last_ns = max(self.last_ns, ts_ns)
         pipeline = self.pipeline
         before = pipeline.captured
         items = pipeline.feed(frame)
+        now_ns = ts_ns - pipeline.clock.shift
+        if now_ns > self.last_ns:
+            self.last_ns = now_ns
         facts.payload += pipeline.captured - before
         return self.items(items) if items or pipeline.links else []
 

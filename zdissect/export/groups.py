@@ -12,10 +12,11 @@ from typing import Any, NamedTuple
 
 from zdissect.export.decoding import Decoding, Settings, TableBatch
 from zdissect.export.facts import FileFacts
+from zdissect.flow.clock import ToldClock
 from zdissect.flow.link import Decoder
 from zdissect.flow.partial import Partial
 from zdissect.flow.ticks import ToldTicks
-from zdissect.records import Endpoint, Frame, Segment
+from zdissect.records import Endpoint, Frame, Leapt, Segment
 
 SPLIT_BYTES = 32 << 20
 """Captures of fewer bytes are decoded before a first look at them would have been worth it."""
@@ -33,26 +34,31 @@ class Moment(NamedTuple):
 
     file: str
     number: int
+    ts_ns: int
+    """The time of that, and..."""
     now_ns: int
-    """The time of that."""
+    """... as waits count it."""
     latest_ns: int
-    """The latest time of the capture until then."""
+    """The latest such time of the capture until then."""
     look: bool = False
     """Connections that wait are to be looked at."""
     tick: bool = False
     """It is a tick of the capture."""
     drop: tuple[int, ...] = ()
     """Numbers of the connections that are forgotten."""
+    leap: tuple[int, str] | None = None
+    """By what the clock is ahead of the time that has passed from this frame on, and what there is to say about it."""
 
     @classmethod
     def of(cls, values: list[Any]) -> "Moment":
         """From JSON."""
-        return cls(*values)._replace(drop=tuple(values[-1]))
+        out = cls(*values)
+        return out._replace(drop=tuple(out.drop), leap=out.leap and (out.leap[0], out.leap[1]))
 
     @property
     def frame(self) -> Frame:
         """The frame, as far as it matters to others."""
-        return Frame(self.file, self.number, self.now_ns, 0, 0, b"")
+        return Leapt(Frame(self.file, self.number, self.ts_ns, 0, 0, b""), self.now_ns)
 
 
 class Split(NamedTuple):
@@ -174,6 +180,7 @@ class GroupDecoding(Decoding):
         self.pending: Moment | None = None
         self.told_ticks = ToldTicks()
         super().__init__(settings, {}, self.partial, self.told_ticks)
+        self.clock = self.pipeline.clock = ToldClock()
 
     @property
     def capture(self) -> str:
@@ -195,6 +202,7 @@ class GroupDecoding(Decoding):
             return super().feed(frame)
         if (moment.file, moment.number) == (frame.source, frame.number):
             self.pending = None
+            self.clock.next = moment.leap
             if moment.look:
                 self.partial.look_next()
             self.partial.make_room(moment.drop)
@@ -207,6 +215,8 @@ class GroupDecoding(Decoding):
         moment, self.pending = self.pending, None
         if moment is None:
             return []
+        if moment.leap is not None:
+            self.clock.shift = moment.leap[0]
         self.last_ns = max(self.last_ns, moment.latest_ns)
         items = self.partial.look(moment.now_ns) if moment.look else []
         items += self.partial.drop(moment.drop)

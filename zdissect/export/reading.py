@@ -2,14 +2,37 @@
 
 import heapq
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from zdissect.capture import Capture, CaptureError, open_capture
 from zdissect.export.facts import CUT, DAMAGED, UNREADABLE, FileFacts
 from zdissect.export.files import Source, Work
+from zdissect.flow.clock import EARLY_NS, Clock
 from zdissect.records import Frame
 
 Opening = Callable[[str, str], Capture]
 """Opens a capture: path, and name for its frames."""
+
+
+class Order:
+    """What the frames of a file are merged by: their time without leaps, but never earlier than that of one before."""
+
+    def __init__(self, latest_ns: int = EARLY_NS, *clock: Any) -> None:
+        """At the start of the file, or where another one had such a `state`."""
+        self.latest_ns = latest_ns
+        self.now_ns: int | None = None
+        """The time of the last frame, without leaps; None before the first."""
+        self.clock = Clock(*clock)
+
+    def state(self) -> tuple[Any, ...]:
+        """What another one needs to go on from here; JSON can hold it."""
+        return self.latest_ns, *self.clock.state()
+
+    def feed(self, frame: Frame) -> int:
+        """Takes a frame; what it is merged by."""
+        self.now_ns = self.clock.feed(frame).now_ns
+        self.latest_ns = max(self.latest_ns, self.now_ns)
+        return self.latest_ns
 
 
 def frames(work: Work, files: dict[str, FileFacts], opening: Opening = open_capture) -> Iterator[Frame]:
@@ -26,11 +49,10 @@ def frames(work: Work, files: dict[str, FileFacts], opening: Opening = open_capt
 
 
 def _ordered(source: Source, facts: FileFacts, opening: Opening) -> Iterator[tuple[int, tuple[str, int], Frame]]:
-    """Frames with what they are merged by: their time, but never earlier than that of a frame before."""
-    latest = -(1 << 80)
+    """Frames with what they are merged by."""
+    order = Order()
     for frame in _file(source, facts, opening):
-        latest = max(latest, frame.ts_ns)
-        yield latest, (frame.source, frame.number), frame
+        yield order.feed(frame), (frame.source, frame.number), frame
 
 
 def _file(source: Source, facts: FileFacts, opening: Opening) -> Iterator[Frame]:

@@ -1,4 +1,4 @@
-"""First and last times of a capture file, without decoding it."""
+"""First and last times of a capture file, without decoding it. The last one is without leaps of its clock."""
 
 import os
 import struct
@@ -6,6 +6,8 @@ import struct
 from zdissect.capture import CaptureError, open_capture
 from zdissect.capture.pcap import MAGIC
 from zdissect.export.families import Span
+from zdissect.flow.clock import Clock
+from zdissect.records import Frame
 
 _TAIL = 1 << 20
 """Bytes at the end of a large pcap file in which its last records are looked for."""
@@ -20,11 +22,12 @@ def span_of(path: str) -> Span | None:
     Of a large pcap file only both ends are read; of other formats, and of cut files, everything.
     """
     first = last = None
+    clock = Clock()
     try:
         with open_capture(path) as capture:
             large = capture.format == "pcap" and (capture.size or 0) > 4 * _TAIL
             for frame in capture:
-                last = frame.ts_ns
+                last = clock.feed(frame).now_ns
                 if first is None:
                     first = last
                     if large and (end := _last(path)) is not None:
@@ -49,14 +52,14 @@ def _last(path: str) -> int | None:
     order, record, unit = kind
     header = struct.Struct(order + record)
     for start in range(max(0, len(data) - (1 << 18))):
-        at, records, last = start, 0, 0
+        at, records, last, clock = start, 0, 0, Clock()
         while at + header.size <= len(data):
             seconds, fraction, captured, wire_len = header.unpack_from(data, at)
             if captured > wire_len or not wire_len or fraction * unit >= 10**9:
                 break
             at += header.size + captured
             records += 1
-            last = seconds * 10**9 + fraction * unit
+            last = clock.feed(Frame("", records, seconds * 10**9 + fraction * unit, 0, wire_len, b"")).now_ns
         if at == len(data) and records >= _CHAIN:
             return last
     return None

@@ -85,8 +85,8 @@ class Assembler:
 
     def _insert(self, half: Half, start: int, data: bytes, frame: Frame, place: int, out: list[StreamItem]) -> None:
         """Put the bytes that aren't known yet among the pieces that wait."""
-        limit = half.end if half.end >= 0 else half.offset if half.ended else NEVER
-        if start + len(data) > limit:
+        limit = half.end if half.end >= 0 else half.offset if half.ended else -1
+        if 0 <= limit < start + len(data):
             self.ignored["after the end"] += 1
             data = data[: max(0, limit - start)]
         if start < half.offset:

@@ -205,7 +205,7 @@ class Cutter:
             origin.append(Origin(at, part.frame.number, part.offset))
             if part.frame.number not in frames[-2:]:
                 frames.append(part.frame.number)
-            if (part.frame.ts_ns, part.frame.number) >= (last.ts_ns, last.number):
+            if (part.frame.now_ns, part.frame.number) >= (last.now_ns, last.number):
                 last = part.frame
             pieces.append(part.data if take == len(part.data) else part.data[:take])
             at += take

@@ -7,6 +7,7 @@ says is held back until the capture has delivered that. A wait is bounded: the b
 
 from collections import deque
 from collections.abc import Callable
+from math import inf
 from typing import Final
 
 from zdissect.flow.link import Decoder
@@ -61,10 +62,10 @@ class Causal:
         frame = segment.frame
         out: list[StreamItem] = []
         for item in items:
-            self.take(item, segment if item.frame is frame else said(item), frame.ts_ns, out)
+            self.take(item, segment if item.frame is frame else said(item), frame.now_ns, out)
         if self.holding and (connection := self.holding.get((segment.src, segment.dst))):
             connection.age += 1
-            if connection.age > GRACE_SEGMENTS or frame.ts_ns - connection.since_ns >= GRACE_NS:
+            if connection.age > GRACE_SEGMENTS or frame.now_ns - connection.since_ns >= GRACE_NS:
                 self.give_up(connection, out)
         return out
 
@@ -183,6 +184,6 @@ def said(item: StreamItem) -> Segment | None:
     return found if isinstance(found, Segment) else None
 
 
-def _time(frame: Frame | None) -> tuple[int, int]:
+def _time(frame: Frame | None) -> tuple[float, int]:
     """Where a frame stands in its capture; the end of the capture is last."""
-    return (1 << 63, 0) if frame is None else (frame.ts_ns, frame.number)
+    return (inf, 0) if frame is None else (frame.now_ns, frame.number)

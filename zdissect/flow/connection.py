@@ -1,5 +1,7 @@
 """A TCP connection: what is known of each direction, what waits, and for how long."""
 
+from math import inf
+
 from zdissect.records import Frame, Segment
 
 GRACE_SEGMENTS = 64
@@ -24,7 +26,8 @@ are small), or so many bytes."""
 
 FIN, SYN, RST, ACK = 1, 2, 4, 16
 MASK, SIGN = 0xFFFFFFFF, 0x80000000
-NEVER = 1 << 63
+NEVER = inf
+"""Later than any time, and further than any place in a stream."""
 
 Piece = tuple[int, bytes, Frame, int]
 """Bytes that wait: stream offset, bytes, the frame that carried them and where in it."""
@@ -66,7 +69,7 @@ class Half:
         self.cuts: list[tuple[int, int, Frame]] = []
         """Ranges that were on the wire but cut off by the capture, ascending by their starts."""
         self.buffered = 0
-        self.doubt: tuple[int, int, int] | None = None
+        self.doubt: tuple[float, int, int] | None = None
         """Bytes before the first number are known to have been sent, since this segment count and time."""
         self.end = -1
         """Stream offset at which FIN or RST ends it; -1 while unknown."""
@@ -123,10 +126,10 @@ class Half:
             ends.append(self.cuts[0][0])
         return min(ends, default=-1)
 
-    def oldest_ns(self) -> int:
-        """Capture time since when something has waited for the hole at `offset`."""
+    def oldest_ns(self) -> float:
+        """Time since when something has waited for the hole at `offset`."""
         frames = [piece[2] for piece in self.pieces[:1]] + [cut[2] for cut in self.cuts[:1]]
-        return min((frame.ts_ns for frame in frames), default=NEVER)
+        return min((frame.now_ns for frame in frames), default=NEVER)
 
     def waits(self) -> bool:
         return not self.ended and bool(self.pieces or self.cuts or self.end_reason)
@@ -166,7 +169,7 @@ class Connection:
         """Whether the segments in `held` have waited long enough."""
         return (
             self.count - self.held_count >= GRACE_SEGMENTS
-            or now_ns - self.held[0][1].frame.ts_ns >= GRACE_NS
+            or now_ns - self.held[0][1].frame.now_ns >= GRACE_NS
             or self.held_bytes > MAX_BUFFERED_BYTES
         )
 

@@ -124,7 +124,7 @@ class Datagrams:
                 left += self.released(conversation)
         self.holders.clear()
         self.held = 0
-        for one in sorted(left, key=lambda known: (known.datagram.frame.ts_ns, known.datagram.frame.number)):
+        for one in sorted(left, key=lambda known: (known.datagram.frame.now_ns, known.datagram.frame.number)):
             one.conversation.opaque -= len(one.datagram.payload)
             yield one
 

@@ -45,11 +45,11 @@ class Whole(NamedTuple):
 class Open:
     """A datagram some of whose fragments are not there yet."""
 
-    __slots__ = ("files", "held", "kept", "parts", "sender", "size", "ts_ns")
+    __slots__ = ("files", "held", "kept", "now_ns", "parts", "sender", "size")
 
-    def __init__(self, sender: bytes, ts_ns: int) -> None:
+    def __init__(self, sender: bytes, now_ns: int) -> None:
         self.sender = sender
-        self.ts_ns = ts_ns
+        self.now_ns = now_ns
         self.parts: list[Part] = []
         """Ascending, without overlap."""
         self.size = -1
@@ -131,11 +131,11 @@ class Fragments:
                 return None
             del self._finished[key]
         datagram = self._open.get(key)
-        if datagram is not None and abs(frame.ts_ns - datagram.ts_ns) > FRAGMENT_LIFETIME_NS:
+        if datagram is not None and abs(frame.now_ns - datagram.now_ns) > FRAGMENT_LIFETIME_NS:
             self._drop(key)
             datagram = None
         if datagram is None:
-            datagram = self._open[key] = Open(sender, frame.ts_ns)
+            datagram = self._open[key] = Open(sender, frame.now_ns)
         if 0 <= datagram.size < stop:
             self._unopened.add(frame.source, CONTRARY)
             return None

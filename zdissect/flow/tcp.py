@@ -49,17 +49,18 @@ class Streams(Assembler):
         """Connections that are over: those whose last items have surely been passed on, and the others."""
         self._count = 0
         self._waiting: dict[Connection, None] = {}
-        self._due_ns = NEVER
+        self._due_ns: float = NEVER
 
     def feed(self, segment: Segment) -> list[StreamItem]:
         """Take the next segment of the capture; give what can be delivered now, in order of each stream."""
         frame, src, dst, seq, ack, flags, payload, missing, place = segment
-        if frame[2] >= self._due_ns:
-            return self._tick(frame[2]) + self.feed(segment)
+        now_ns = frame.now_ns
+        if now_ns >= self._due_ns:
+            return self._tick(now_ns) + self.feed(segment)
         half = self._halves.get((src, dst))
         if half is None or seq != half.seq or flags & 7 or missing or not half.quick:
             return self._careful(segment)
-        half.last_ns = frame[2]
+        half.last_ns = now_ns
         if ack != half.ack and flags & ACK and (half.ack < 0 or (ack - half.ack) & MASK < SIGN):
             half.ack = ack
         if not payload:
@@ -111,7 +112,7 @@ class Streams(Assembler):
         half = self._half_of(segment, out)
         if half is None:
             return out
-        connection, now_ns = half.connection, segment.frame.ts_ns
+        connection, now_ns = half.connection, segment.frame.now_ns
         if connection.waits():
             self._give_up(connection, now_ns, out)
         half.last_ns, connection.frame = now_ns, segment.frame
@@ -165,7 +166,7 @@ class Streams(Assembler):
         return any(not 0 <= distance_of(seq, first) <= MAX_WINDOW for seq in held)
 
     def _open(self, segment: Segment, out: list[StreamItem]) -> Half:
-        half, peer = Connection(self._number(segment.frame.ts_ns, out), segment.frame).halves
+        half, peer = Connection(self._number(segment.frame.now_ns, out), segment.frame).halves
         half.connection.set_opener(half)
         self._ends[half.stream] = half, segment.src, segment.dst
         self._halves[segment.dst, segment.src] = peer

@@ -28,7 +28,7 @@ class Message:
     def add(self, raw: Batch, header: int, payload: bytes) -> None:
         """Adds a piece: `header` bytes of a frame header, then payload, which `raw` holds as it was in the stream."""
         self.frames += [number for number in raw.frames if number not in self.frames[-2:]]
-        if self.last is None or (raw.frame.ts_ns, raw.frame.number) >= (self.last.ts_ns, self.last.number):
+        if self.last is None or (raw.frame.now_ns, raw.frame.number) >= (self.last.now_ns, self.last.number):
             self.last = raw.frame
         end = Origin(len(raw.buffer.data), 0, 0)
         for place, after in pairwise([*raw.buffer.origin, end]):

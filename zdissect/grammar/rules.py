@@ -212,6 +212,13 @@ _RULES = (
         "capture",
     ),
     Rule(
+        "time-leap", NOTE, CAPTURE,
+        "A time that doesn't go with those around it: a damaged record, a clock that was set, two interfaces with two "
+        "clocks, files put together. It is shown as it is, but waits and leases don't count it as time that passed. Or "
+        "a time beyond the years 1677 to 2262: then it is null in the tables, too.",
+        "capture",
+    ),
+    Rule(
         "serial-crc", ERROR, MALFORMED,
         "The CRC of a frame on a serial line isn't that of its data: the line damaged it, or the sender computes "
         "another CRC. Receivers drop the frame. (The polynomial is that of CRC-32, used as if it were reflected.)",

@@ -19,7 +19,7 @@ def close(link: Link, message: Message, item: Dissection) -> bool:
         message.remark("close-reason", f"closed with {reason}", "close.reason")
     pulse, lease_ms = heard(link, 1 - item.direction)
     if reason == "EXPIRED" and lease_ms:
-        pulse.expired(message, item.frame.ts_ns, lease_ms)
+        pulse.expired(message, item.frame.now_ns, lease_ms)
     text = link.refused(1)
     if text:
         message.remark(REFUSED, f"refused: the {text}")
@@ -29,7 +29,7 @@ def close(link: Link, message: Message, item: Dissection) -> bool:
 def hang_up(link: Link, direction: int, frame: Frame) -> Iterator[Notice]:
     """A side ends its stream without a CLOSE: because the other one was silent, or refused, or because it wants to."""
     pulse, lease_ms = heard(link, 1 - direction)
-    if lease_ms and pulse.silent_ms(frame.ts_ns) >= lease_ms and (text := pulse.exceeded(frame.ts_ns, lease_ms)):
+    if lease_ms and pulse.silent_ms(frame.now_ns) >= lease_ms and (text := pulse.exceeded(frame.now_ns, lease_ms)):
         yield Notice(frame, link.flow, 1 - direction, text, "lease-exceeded")
     if text := link.refused(0):
         yield Notice(frame, link.flow, direction, f"the connection ends: the {text}", REFUSED)

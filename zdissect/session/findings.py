@@ -4,6 +4,7 @@ from functools import lru_cache
 
 from zdissect.engine.messages import Message, Row
 from zdissect.grammar.primitives import ntp64_ns
+from zdissect.records import Frame
 from zdissect.session import keyexprs
 from zdissect.session.handshake import Parameters
 
@@ -112,15 +113,16 @@ class Clock:
             self.newest[sample] = stamp
         return True
 
-    def feed(self, message: Message, ts_ns: int) -> None:
-        """Takes a message that may have a timestamp."""
+    def feed(self, message: Message, frame: Frame) -> None:
+        """Takes a message that may have a timestamp. Where the clock of the capture has leapt, either may be right."""
         row = message.row
         stamp = row.get("timestamp_ntp64")
         if stamp is None:
             return
         at = f"{(row.get('reply_body') or row.get('body') or '').lower()}.timestamp.time"
-        away = ntp64_ns(stamp) - ts_ns
-        if ts_ns and abs(away) > FAR_NS:
+        time_ns = ntp64_ns(stamp)
+        away = min(time_ns - frame.ts_ns, time_ns - frame.now_ns, key=abs)
+        if frame.ts_ns and abs(away) > FAR_NS:
             message.remark("timestamp-far", f"{away // 10**9} s from the time of the capture", at)
         sample = sample_of(row)
         if sample is not None and not self.take(sample, stamp):

@@ -85,10 +85,10 @@ class Groups:
             changed = [name for name in _SAME if getattr(before, name) != getattr(end, name)]
             if changed:
                 message.remark("join-changed", f"{', '.join(changed)} changed")
-            self.late(message, before, item.frame.ts_ns - self.joined_ns[src, group])
+            self.late(message, before, item.frame.now_ns - self.joined_ns[src, group])
         self.compare(link, message, item.direction, self.terms.setdefault(group, {}), src, before, end)
         members[src] = end
-        self.joined_ns[src, group] = item.frame.ts_ns
+        self.joined_ns[src, group] = item.frame.now_ns
         ends = list(link.handshake.ends)
         ends[item.direction] = end
         link.handshake.ends = (ends[0], ends[1])

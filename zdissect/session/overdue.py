@@ -39,19 +39,19 @@ class Overdue:
 
     def tick(self, frame: Frame) -> Iterator[Notice]:
         """What is overdue in any session by the time of a frame."""
-        for session in self.sessions.passed(frame.ts_ns):
+        for session in self.sessions.passed(frame.now_ns):
             session.listed_ns = NEVER
             yield from self.notices(session, frame)
 
     def notices(self, session: Session, frame: Frame) -> Iterator[Notice]:
         """What is overdue in a session by the time of a frame that holds no message of it."""
-        for awaited, code, text in self.look(session, frame.ts_ns):
+        for awaited, code, text in self.look(session, frame.now_ns):
             yield Notice(frame, awaited.link.flow, awaited.direction, text, code)
 
     def remark(self, session: Session, item: Dissection) -> None:
         """Reports what is overdue in a session at the message that shows it."""
         message = item.messages[-1]
-        for awaited, code, text in self.look(session, item.frame.ts_ns):
+        for awaited, code, text in self.look(session, item.frame.now_ns):
             sender = awaited.link.flow is item.flow and awaited.direction == item.direction
             message.remark(code, text if sender or not isinstance(awaited.what, Pulse) else OTHER + text)
 

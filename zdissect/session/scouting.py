@@ -24,14 +24,14 @@ class Scouting:
         if row.get("zid") is not None:
             row["src_zid"] = row["zid"]
         if row["message"] == "SCOUT":
-            self.asked[src] = item.frame.number, item.frame.ts_ns, row.get("whatami", "")
+            self.asked[src] = item.frame.number, item.frame.now_ns, row.get("whatami", "")
             return
         row["src_role"] = row.get("whatami")
         known = self.asked.get(dst)
-        if known is None or item.frame.ts_ns - known[1] > PATIENCE_NS:
+        if known is None or item.frame.now_ns - known[1] > PATIENCE_NS:
             message.remark("hello-unasked", "no SCOUT from its receiver")
         else:
-            row["request_frame"], row["response_time_ns"] = known[0], item.frame.ts_ns - known[1]
+            row["request_frame"], row["response_time_ns"] = known[0], item.frame.now_ns - known[1]
             if row.get("whatami") and row["whatami"] not in known[2].split("|"):
                 message.remark("hello-role", f"a {row['whatami']} answers a SCOUT for {known[2]}", "hello.packed")
         if not message.header & _LOCATORS or message.value("hello.count") == 0:

@@ -13,7 +13,6 @@ from zdissect.engine.lazy import LazyTape
 from zdissect.engine.messages import Message
 from zdissect.flow.conversation import Flow
 from zdissect.flow.framing import Framing
-from zdissect.flow.ticks import Ticks
 from zdissect.grammar.rule import MALFORMED
 from zdissect.grammar.rules import RULES
 from zdissect.records import Frame
@@ -47,8 +46,6 @@ class Sessions:
         """Ends of connections during their handshakes."""
         self.notices: list[Notice] = []
         """What was found out that no bytes show, until somebody takes it."""
-        self.now_ns = 0
-        """The time of the last tick."""
 
     def feed(self, item: Dissection) -> list[Assembled]:
         """Adds what is known to the messages of a dissection; the fragmented messages that it completes."""
@@ -56,7 +53,7 @@ class Sessions:
         direction = item.direction
         link.messages[direction] += len(item.messages)
         out: list[Assembled] = []
-        ts_ns = item.frame.ts_ns
+        ts_ns = item.frame.now_ns
         self.batch(link, item)
         if item.messages:
             self.pulse(link, item)
@@ -81,13 +78,12 @@ class Sessions:
 
     def passed(self, session: Session, item: Dissection) -> None:
         """Reports what is overdue in a session at the last message of an item that shows it."""
-        ts_ns = item.frame.ts_ns
-        if ts_ns >= session.awaited.due_ns and item.messages and Ticks.near(ts_ns, self.now_ns):
+        ts_ns = item.frame.now_ns
+        if ts_ns >= session.awaited.due_ns and item.messages:
             self.overdue.remark(session, item)
 
     def tick(self, frame: Frame) -> None:
         """Time has passed: finds what didn't come, in all sessions."""
-        self.now_ns = frame.ts_ns
         self.notices += self.overdue.tick(frame)
 
     def close(self, frame: Frame) -> None:
@@ -103,9 +99,7 @@ class Sessions:
                 return
             if message.row["message"] == "JOIN":
                 lease_ms = None  # one that comes late is a finding of its own
-        if not Ticks.near(item.frame.ts_ns, self.now_ns):
-            return
-        link.pulses[direction].feed(message, item.frame.ts_ns, lease_ms)
+        link.pulses[direction].feed(message, item.frame.now_ns, lease_ms)
 
     @staticmethod
     def usual(link: Link, direction: int) -> Usual:
@@ -118,7 +112,7 @@ class Sessions:
 
     def message(self, link: Link, message: Message, item: Dissection) -> Assembled | None:
         """Adds what is known to a message; the message whose last fragment it is."""
-        row, direction, ts_ns = message.row, item.direction, item.frame.ts_ns
+        row, direction, ts_ns = message.row, item.direction, item.frame.now_ns
         layer = row["layer"]
         if layer == "scouting":
             self.scouting.feed(message, item)
@@ -129,7 +123,7 @@ class Sessions:
         else:
             network.feed(link, message, direction, item.frame.number, ts_ns)
             if "timestamp_ntp64" in row:
-                link.session.clock.feed(message, ts_ns)
+                link.session.clock.feed(message, item.frame)
         row.update(link.who(direction))
         return whole
 
@@ -205,7 +199,7 @@ class Sessions:
         link.handshake.feed(message, link, item.direction, whole)
         shake = link.handshake
         if name == "OPEN_SYN" and shake.known:
-            self.join(link, item.frame.ts_ns)
+            self.join(link, item.frame.now_ns)
         end = shake.ends[item.direction]
         side = item.direction ^ link.flip
         if name.startswith("OPEN") and link.session.initial[side] is None:
@@ -248,7 +242,7 @@ class Sessions:
         link = self.links.get(flow.id)
         if link is None:
             return
-        if frame is not None and Ticks.near(frame.ts_ns, self.now_ns):
+        if frame is not None:
             self.notices += self.overdue.notices(link.session, frame)
             for notice in () if link.over else endings.hang_up(link, direction, frame):
                 self.notices.append(notice)
@@ -280,6 +274,6 @@ class Sessions:
         """Takes a message that was put together from fragments."""
         link = self.link(item.flow)
         for message in item.messages:
-            network.feed(link, message, item.direction, item.frame.number, item.frame.ts_ns)
-            link.session.clock.feed(message, item.frame.ts_ns)
+            network.feed(link, message, item.direction, item.frame.number, item.frame.now_ns)
+            link.session.clock.feed(message, item.frame)
             message.row.update(link.who(item.direction))

@@ -5,10 +5,11 @@ from typing import Any
 
 import pyarrow as pa
 
+from zdissect.export.reading import Order
 from zdissect.records import Frame
 from zdissect.spark import notes
 from zdissect.spark.plan import Task
-from zdissect.spark.ranges import NEVER, frames
+from zdissect.spark.ranges import frames
 from zdissect.spark.shares import Reader
 
 BATCH_FRAMES = 2000
@@ -80,12 +81,11 @@ def read(task: Task, internal: bool, shared: Reader | None = None) -> Iterator[p
         return
     lookup = shared.lookup() if shared is not None else None
     gathered = _Gathered(task, kinds)
-    latest = task.range.latest_ns
+    merging = Order(*task.range.order)
     for frame in frames(task.name, task.path, task.range):
         order = 0
         if task.place.merged:
-            latest = max(latest, frame.ts_ns)
-            order = min(max(latest, -_INT64), _INT64 - 1)
+            order = min(max(merging.feed(frame), -_INT64), _INT64 - 1)
         group = 0
         if shared is not None and lookup is not None:
             for other, moment in shared.told(frame):
@@ -176,4 +176,4 @@ def rows(batches: Iterable[pa.RecordBatch]) -> Iterator[Row]:
             yield group, new(Frame, frame), note
 
 
-__all__ = ["INTERNAL", "NEVER", "ORDER", "PUBLIC", "ddl", "read", "rows", "schema"]
+__all__ = ["INTERNAL", "ORDER", "PUBLIC", "ddl", "read", "rows", "schema"]

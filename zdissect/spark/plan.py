@@ -74,9 +74,9 @@ def captures(surveys: Iterable[Survey], mode: str = AUTO) -> list[list[Planned]]
 
 
 def _part(one: Survey) -> Part:
-    if one.first_ns is None or one.last_ns is None:
+    if one.first_ns is None or one.end_ns is None:
         return Part(one.name, None)
-    return Part(one.name, Span(one.first_ns, one.last_ns))
+    return Part(one.name, Span(one.first_ns, one.end_ns))
 
 
 def _placed(known: dict[str, Survey], groups: Sequence[Sequence[str]]) -> list[Planned]:

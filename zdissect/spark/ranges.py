@@ -12,7 +12,7 @@ from zdissect.capture import CaptureError
 from zdissect.capture.files import Capture
 from zdissect.export.facts import OK, UNREADABLE
 from zdissect.export.files import Source
-from zdissect.export.reading import status
+from zdissect.export.reading import Order, status
 from zdissect.records import Frame
 from zdissect.spark.store import everywhere, open_source
 
@@ -26,8 +26,8 @@ class Range(NamedTuple):
     mark: list[Any] | None
     """Where they start (`Capture.mark`); None: at the start of the file."""
     frames: int
-    latest_ns: int
-    """The latest time of a frame before them."""
+    order: tuple[Any, ...] = ()
+    """`Order.state` before them; empty at the start of the file."""
 
 
 class Survey(NamedTuple):
@@ -42,6 +42,8 @@ class Survey(NamedTuple):
     error: str | None = None
     first_ns: int | None = None
     last_ns: int | None = None
+    end_ns: int | None = None
+    """The time of the last frame, without leaps of its clock."""
     ranges: tuple[Range, ...] = ()
 
     def json(self) -> str:
@@ -53,10 +55,6 @@ class Survey(NamedTuple):
         """From text."""
         found = cls(*json.loads(text))
         return found._replace(ranges=tuple(Range(*one) for one in found.ranges))
-
-
-NEVER = -(1 << 80)
-"""Earlier than any frame."""
 
 
 def survey(source: Source, range_bytes: int = RANGE_BYTES, shown_path: str = "") -> Survey:
@@ -72,7 +70,7 @@ def survey(source: Source, range_bytes: int = RANGE_BYTES, shown_path: str = "")
             problem = look.run()
             out = out._replace(
                 format=capture.format, size=size, link_types=tuple(sorted(capture.link_types)),
-                first_ns=look.first_ns, last_ns=look.last_ns, ranges=tuple(look.ranges),
+                first_ns=look.first_ns, last_ns=look.last_ns, end_ns=look.end_ns, ranges=tuple(look.ranges),
             )  # fmt: skip
             if problem is not None:
                 out = out._replace(status=status(problem, capture.frames), error=str(problem))
@@ -90,28 +88,35 @@ class _Look:
         self.range_bytes = range_bytes
         self.first_ns: int | None = None
         self.last_ns: int | None = None
+        self.end_ns: int | None = None
         self.ranges: list[Range] = []
 
     def run(self) -> CaptureError | None:
         """Reads all frames; what ended that before the end of the file."""
         capture, limit = self.capture, self.range_bytes
-        start, mark, latest, before, full = 0, None, NEVER, NEVER, limit
+        order = Order()
+        start, full = 0, limit
+        before: tuple[Any, ...] = None, ()
         try:
             for frame in capture:
-                ts_ns = self.last_ns = frame.ts_ns
+                self.last_ns = frame.ts_ns
                 if self.first_ns is None:
-                    self.first_ns = ts_ns
-                if ts_ns > latest:
-                    latest = ts_ns
-                if capture.bytes >= full and (here := capture.mark()) is not None:
-                    self.ranges.append(Range(mark, capture.frames - start, before))
-                    start, mark, before, full = capture.frames, here, latest, capture.bytes + limit
+                    self.first_ns = frame.ts_ns
+                order.feed(frame)
+                if capture.bytes >= full and (mark := capture.mark()) is not None:
+                    self.ranges.append(self.range(start, *before))
+                    start, before, full = capture.frames, (mark, order.state()), capture.bytes + limit
         except CaptureError as problem:
             return problem
         finally:
             if capture.frames > start:
-                self.ranges.append(Range(mark, capture.frames - start, before))
+                self.ranges.append(self.range(start, *before))
+            self.end_ns = order.now_ns
         return None
+
+    def range(self, start: int, mark: list[Any] | None, order: tuple[Any, ...]) -> Range:
+        """The frames that were read since so many."""
+        return Range(mark, self.capture.frames - start, order)
 
 
 def frames(name: str, path: str, part: Range) -> Iterator[Frame]:

@@ -41,6 +41,7 @@ from collections import Counter
 from typing import Any
 
 from zdissect.dissection import Dissection, Finding, Item, findings
+from zdissect.flow.clock import EARLY_NS, Clock
 from zdissect.pipeline import Pipeline
 from zdissect.records import Frame
 from zdissect.stats.accounting import Accounting, unopened
@@ -64,6 +65,8 @@ class Stats:
         self.frames = 0
         self.files: dict[str, None] = {}
         self.first_ns = self.last_ns = 0
+        self.clock, self.now_ns = Clock(), EARLY_NS
+        """The time that passes, as waits count it."""
         self.accounting = Accounting()
         self.sessions = Sessions()
         self.keys = Keys()
@@ -81,6 +84,7 @@ class Stats:
         self.files[frame.source] = None
         self.first_ns = min(self.first_ns, frame.ts_ns)
         self.last_ns = max(self.last_ns, frame.ts_ns)
+        self.now_ns = max(self.now_ns, self.clock.feed(frame).now_ns)
 
     def feed(self, item: Item) -> None:
         """Takes what the pipeline gave."""
@@ -107,7 +111,7 @@ class Stats:
             "accounting": self.accounting.report(pipeline),
             "unopened": unopened(pipeline.decoder.unopened.total()),
             "conversations": dict(pipeline.others()),
-            "sessions": self.sessions.report(pipeline, self.last_ns),
+            "sessions": self.sessions.report(pipeline, self.now_ns),
             "messages": self.messages(),
             "keys": self.keys.report(),
             "queries": self.queries.report(),

@@ -52,7 +52,7 @@ class Key:
         """Messages of all kinds."""
         return self.puts + self.deletes + self.replies
 
-    def add(self, row: Row, source: str, path: Path, ts_ns: int) -> None:
+    def add(self, row: Row, source: str, path: Path, now_ns: int) -> None:
         """Takes a message."""
         if row["message"] == "RESPONSE":
             self.replies += 1
@@ -66,9 +66,9 @@ class Key:
         seen = self.paths.get(path)
         if seen is not None:
             seen[0] += 1
-            seen[2] = ts_ns
+            seen[2] = now_ns
         elif len(self.paths) < MOST_PATHS:
-            self.paths[path] = [1, ts_ns, ts_ns]
+            self.paths[path] = [1, now_ns, now_ns]
 
     def rate(self) -> float | None:
         """Messages a second on the link that carried most of them: through a router, each sample is seen twice."""
@@ -113,7 +113,7 @@ class Keys:
                 key = self.others
             else:
                 key = self.known[name, resolved] = Key(resolved=resolved)
-        key.add(row, sender(item, row), (item.flow.id, item.direction), item.frame.ts_ns)
+        key.add(row, sender(item, row), (item.flow.id, item.direction), item.frame.now_ns)
 
     def report(self) -> dict[str, Any]:
         """The keys, those with most messages first."""

@@ -130,7 +130,7 @@ class Queries:
         """Takes a REQUEST."""
         hop = _hop(item, row)
         content = hash((wire_key(row), *(row.get(name) for name in _CONTENT)))
-        query = self.same(content, hop, item.frame.ts_ns) or self.new(item, row, content, hop[0])
+        query = self.same(content, hop, item.frame.now_ns) or self.new(item, row, content, hop[0])
         mine = hop[0] == query.asker
         for one in (self.all, query.asked):
             one.requests += 1
@@ -146,7 +146,7 @@ class Queries:
     def same(self, content: int, hop: Hop, now_ns: int) -> Query | None:
         """The query that a request on this hop belongs to; None if it is a new one."""
         for query in reversed(self.alike.get(content, ())):
-            apart = not query.open and now_ns - query.frame.ts_ns > TOGETHER_NS
+            apart = not query.open and now_ns - query.frame.now_ns > TOGETHER_NS
             if hop[0] in query.nodes and hop not in query.hops and hop[::-1] not in query.hops and not apart:
                 return query
         return None

@@ -12,7 +12,7 @@ from zdissect.session.liveness import SLACK_MS
 from zdissect.session.session import Link
 from zdissect.table import endpoint
 
-_NEVER = 1 << 63
+_NEVER = float("inf")
 """Stands for a lease that isn't known."""
 
 
@@ -24,8 +24,11 @@ class Sent:
     size: int = 0
     """Bytes of its batches, with their length prefixes, and of what was skipped."""
     skipped: int = 0
-    first_ns: int = 0
-    last_ns: int = 0
+    first_ns: int | None = None
+    last_ns: int | None = None
+    """First and last time at which it carried something; None if it never did."""
+    heard_ns: int = 0
+    """The last one as waits count it."""
 
 
 @dataclass(slots=True)
@@ -37,12 +40,13 @@ class Leg:
     close: tuple[int, str] | None = None
     """Direction and reason of the first CLOSE."""
     heard: tuple[int, int] | None = None
-    """When each direction was heard last before the connection began to end, if something came after that."""
+    """`heard_ns` of both directions before the connection began to end, if something came after that."""
 
     def times(self) -> tuple[int, int]:
         """First and last time at which it carried something."""
-        used = [one for one in self.sent if one.last_ns]
-        return min((one.first_ns for one in used), default=0), max((one.last_ns for one in used), default=0)
+        first = [one.first_ns for one in self.sent if one.first_ns is not None]
+        last = [one.last_ns for one in self.sent if one.last_ns is not None]
+        return min(first, default=0), max(last, default=0)
 
 
 class Sessions:
@@ -66,10 +70,16 @@ class Sessions:
             leg = self.legs[item.flow.id] = Leg(item.flow)
         sent = leg.sent[item.direction]
         endings = leg.flow.endings
-        if endings and leg.heard is None and item.frame.ts_ns > endings[0][2]:
-            leg.heard = leg.sent[0].last_ns, leg.sent[1].last_ns
-        sent.first_ns = sent.first_ns or item.frame.ts_ns
-        sent.last_ns = max(sent.last_ns, item.frame.ts_ns)
+        frame = item.frame
+        ts_ns, now_ns = frame.ts_ns, frame.now_ns
+        if endings and leg.heard is None and now_ns > endings[0][2]:
+            leg.heard = leg.sent[0].heard_ns, leg.sent[1].heard_ns
+        if sent.first_ns is None or sent.last_ns is None:
+            sent.first_ns = sent.last_ns = ts_ns
+            sent.heard_ns = now_ns
+        else:
+            sent.last_ns = max(sent.last_ns, ts_ns)
+            sent.heard_ns = max(sent.heard_ns, now_ns)
         if isinstance(item, Skip):
             sent.size += len(item.data)
             sent.skipped += len(item.data)
@@ -81,7 +91,7 @@ class Sessions:
                 leg.close = item.direction, str(message.row.get("close_reason"))
 
     def report(self, pipeline: Pipeline, last_ns: int) -> list[dict[str, Any]]:
-        """The sessions, in the order in which they began. `last_ns`: the end of the capture."""
+        """The sessions, in the order in which they began. `last_ns`: the end of the capture, as waits count time."""
         links = {link.flow.id: link for link in (*pipeline.links, *pipeline.sessions.links.values())}
         groups: dict[int, list[tuple[Leg, Link]]] = {}
         for leg in self.legs.values():
@@ -175,5 +185,5 @@ def _ended(leg: Leg, link: Link, last_ns: int) -> tuple[str, int | None, str | N
 
 def _silent_ms(leg: Leg, direction: int, now_ns: int) -> float:
     """How long a direction has been silent; 0 if it never spoke."""
-    heard_ns = leg.heard[direction] if leg.heard is not None else leg.sent[direction].last_ns
+    heard_ns = leg.heard[direction] if leg.heard is not None else leg.sent[direction].heard_ns
     return (now_ns - heard_ns) / 1e6 if heard_ns else 0

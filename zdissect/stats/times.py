@@ -8,6 +8,8 @@ from typing import Any
 EXACT = 1_000_000
 """So many values are kept; of more, a random sample of this size (always the same one for the same values)."""
 
+_MOST = (1 << 63) - 1
+
 
 class Times:
     """Times in nanoseconds: how many, the extremes, and enough of them for quantiles."""
@@ -26,6 +28,7 @@ class Times:
         self.lowest = min(self.lowest, value) if self.count else value
         self.highest = max(self.highest, value) if self.count else value
         self.count += 1
+        value = max(-_MOST, min(value, _MOST))  # no capture that isn't made up has more
         if len(self.values) < self.limit:
             self.values.append(value)
             return

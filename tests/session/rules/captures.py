@@ -1,6 +1,6 @@
 """Rules of captures: holes, cuts, ends, and streams whose place is lost."""
 
-from tests.say import push, put
+from tests.say import push, put, request, response, response_final
 from tests.session.cases import NOTE, WARNING, case
 from tests.talk import Talk
 from tests.wire import Wire
@@ -59,3 +59,20 @@ def the_capture_kept_the_first_bytes_of_each_frame(fault: bool) -> Wire:
     if fault:
         talk.wire.frames[-2] = talk.wire.frames[-2]._replace(data=talk.wire.frames[-2].data[:100])
     return talk.wire
+
+
+@case("time-leap", NOTE)
+def one_frame_has_a_flipped_bit_in_its_time(fault: bool) -> Wire:
+    """Others wait for time to pass: a request, leases, a hole in a stream. None of them takes that for time."""
+    talk = Talk().open()
+    talk.frame(1, request(1, "a"))
+    at, hole = talk.sent[0], talk.bytes(0, talk.framed(0, push()))
+    talk.sent[0] += len(hole)
+    talk.frame(0, push())
+    talk.keep_alive(1)
+    frames = talk.wire.frames
+    if fault:
+        frames[-1] = frames[-1]._replace(ts_ns=frames[-1].ts_ns + (1000 << 62))
+    talk.keep_alive(1)
+    talk.segment(0, hole, offset=at)
+    return talk.frame(0, response(1, "a")).frame(0, response_final(1)).wire

@@ -1,0 +1,116 @@
+"""The time that passes in a capture: capture times, without their leaps.
+
+A file can hold any time. One flipped bit moves a frame by minutes or by centuries, a clock may be set, two interfaces
+may have two clocks, files of several days may be put together. What waits for time to pass goes by `Frame.now_ns`: a
+step of more than `LEAP_NS` from one frame to the next counts as none, in whichever direction, unless it is a silence
+that may have been, and the next frame agrees. A clock that was seen before goes on where it was, so that a single odd
+time changes nothing for the frames behind it.
+"""
+
+from typing import Any
+
+from zdissect.records import Frame, Leapt
+
+LEAP_NS = 3600 * 10**9
+"""A frame whose time is further away from that of the frame before isn't believed, as long as it is alone."""
+MOST_SILENCE_NS = 366 * 24 * 3600 * 10**9
+"""If two in a row say that so much time has passed it has; if they say more, a clock was set."""
+MOST_CLOCKS = 8
+"""Clocks that are remembered, those that were seen last."""
+
+EARLY_NS = -(1 << 200)
+"""Earlier than any frame."""
+_NONE = 1 << 200
+"""Further from any time than any leap."""
+
+
+class Clock:
+    """The clock of a capture, whose frames are fed in order. Sans-IO, picklable."""
+
+    def __init__(
+        self, last_ns: int = _NONE, shift: int = 0, clocks: tuple[tuple[int, int], ...] = (),
+        doubt: tuple[int, str] | None = None,
+    ) -> None:  # fmt: skip
+        """Without arguments, or with those that `state` gave."""
+        self.last_ns = last_ns
+        """Time of the last frame."""
+        self.shift = shift
+        """What its clock is ahead of the time that has passed."""
+        self.clocks = dict(clocks)
+        """Last times by the shifts of other clocks."""
+        self.doubt = doubt
+        """If the last frame may have come after a silence: the shift if it has, and what there is to say if not."""
+        self.told = ""
+        """What there is to say about the time of the last frame, or the one before, if anything."""
+        self.odd = doubt is not None
+        """The last frame was a leap."""
+
+    def state(self) -> tuple[Any, ...]:
+        """What another one needs to go on from here; JSON can hold it."""
+        return self.last_ns, self.shift, tuple(self.clocks.items()), self.doubt
+
+    def feed(self, frame: Frame) -> Frame:
+        """The frame, with the time by which waits go."""
+        if -LEAP_NS <= frame[2] - self.last_ns <= LEAP_NS:
+            self.last_ns = frame[2]
+            if self.odd:
+                self.agree()
+            return Leapt(frame, frame[2] - self.shift) if self.shift else frame
+        return self.leap(frame)
+
+    def agree(self) -> None:
+        """The frame behind a leap is near it."""
+        self.odd, self.told = False, ""
+        if self.doubt is not None:  # so much time has passed
+            self.shift = self.doubt[0]
+            self.clocks.pop(self.shift, None)
+            self.doubt = None
+
+    def leap(self, frame: Frame) -> Frame:
+        """Takes a frame that is far from the one before it, or the first one."""
+        ts_ns, before, doubt = frame.ts_ns, self.last_ns, self.doubt
+        known = next((shift for shift, last_ns in self.clocks.items() if abs(ts_ns - last_ns) <= LEAP_NS), None)
+        self.last_ns, self.odd, self.doubt = ts_ns, True, None
+        told = doubt[1] if doubt else ""
+        if before != _NONE:
+            own = self.shift
+            self.turn(known, ts_ns - (before - own), before)
+            if known is None:
+                text = f"the time of frame {frame.number} is {_span(ts_ns - before)} that of the frame before"
+                text = text if frame.number > 1 else ""  # a further file may well be of another day
+                if LEAP_NS < ts_ns - before <= MOST_SILENCE_NS:
+                    self.doubt = own, text
+                else:
+                    told = text or told
+        if not -(1 << 63) <= ts_ns < 1 << 63:
+            told = f"the time of frame {frame.number} is beyond 64 bits of nanoseconds (the years 1677 to 2262)"
+        self.told = told
+        return Leapt(frame, ts_ns - self.shift) if self.shift else frame
+
+    def turn(self, known: int | None, shift: int, before: int) -> None:
+        """Goes on by another clock: one that was seen before, or a new one."""
+        self.clocks[self.shift] = before
+        self.shift = shift if known is None else known
+        self.clocks.pop(self.shift, None)
+        if len(self.clocks) > MOST_CLOCKS:
+            del self.clocks[next(iter(self.clocks))]
+
+
+class ToldClock(Clock):
+    """The clock where some of the frames are elsewhere: it is told of leaps, and sees none itself."""
+
+    next: tuple[int, str] | None = None
+    """The leap that the next frame is, by its shift and what there is to say."""
+
+    def feed(self, frame: Frame) -> Frame:
+        self.told = ""
+        if self.next is not None:
+            (self.shift, self.told), self.next = self.next, None
+        return Leapt(frame, frame[2] - self.shift) if self.shift else frame
+
+
+def _span(step_ns: int) -> str:
+    """`3 hours after`, `53000 days before`."""
+    hours = abs(step_ns) // (3600 * 10**9)
+    number, unit = (hours, "hour") if hours < 48 else (hours // 24, "day")
+    return f"{number} {unit}{'s' if number > 1 else ''} {'after' if step_ns > 0 else 'before'}"
