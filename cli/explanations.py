@@ -11,6 +11,7 @@ from zdissect.grammar.registry import MESSAGES, UNITS, Field, PlacedMessage, fie
 from zdissect.grammar.rules import RULES
 from zdissect.grammar.types import ENC_NAMES, Bit, Enum, Extension, Message
 from zdissect.output import reference
+from zdissect.output.notes import places
 
 _FEW = 12
 
@@ -77,7 +78,13 @@ def _words(enum: Enum) -> set[str]:
 def _finding(code: str) -> str:
     """Severity, group, meaning, and the rule that it stands on."""
     rule = RULES[code]
-    return f"{code}: finding, {rule.severity}, {rule.group}\n\n{rule.text}\n\nSource: {rule.source}"
+    return f"{code}: finding, {rule.severity}, {rule.group}\n\n{rule.text}\n\n{_source(rule.source)}"
+
+
+def _source(text: str) -> str:
+    """What something stands on, and where that can be read."""
+    found = places(text)
+    return f"Source: {text}" + (f"\nSee: {found}" if found else "")
 
 
 def _message(placed: PlacedMessage) -> str:
@@ -91,7 +98,7 @@ def _message(placed: PlacedMessage) -> str:
     own = [*placed.header.bits, *walk(placed.inside)] if placed.header else list(walk(placed.inside))
     rows = [(field.path, _type(field), _note(field)) for field in own]
     lines += ["", *_aligned(rows)] if rows else []
-    lines += ["", f"Source: {node.spec}"]
+    lines += ["", _source(node.spec)]
     return "\n".join(lines)
 
 
@@ -103,7 +110,7 @@ def _field(field: Field) -> str:
     other = [name for name, alias in aliases().items() if alias.path == field.path]
     if other:
         lines.append(f"Other names: {', '.join(other[:_FEW])}")
-    lines.append(f"Source: {field.spec}")
+    lines.append(_source(field.spec))
     if field.enum is not None:
         lines += ["", *_listed(field.enum)]
     for placed in _placed():

@@ -1,7 +1,7 @@
 """The registry of findings; here are those that decoding alone can make. Each has a code, a severity, a group, a text
 and the rule it stands on.
 
-Sources: `notes N` is a section of the implementer's notes, `notes 9 no. K` one of its list of checks; a page is named
+Sources: `notes N` is a section of docs/wire-notes.md, `notes 9 no. K` one of its list of checks; a page is named
 with its section. "code" means the behaviour of the released implementation.
 """
 

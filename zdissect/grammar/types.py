@@ -6,7 +6,7 @@ a named rendering (`primitives.py`); rules about single values are named checks 
 grammar into programs, the registry gives each field its name, the docs are printed from it.
 
 A field's `doc` is one sentence for people. `spec` says where it comes from: a page and section (`push#PUSH Extensions`)
-or a section of the implementer's notes (`notes 2.3`).
+or a section of docs/wire-notes.md (`notes 2.3`).
 """
 
 from collections.abc import Mapping

@@ -23,6 +23,7 @@ from zdissect.grammar.types import (
     Text,
     Vle,
 )
+from zdissect.output.notes import linked
 
 LAYERS = {
     "scouting": "Scouting messages",
@@ -41,8 +42,8 @@ In the figures a row is a byte (`|`), a variable-length integer (`%`) or somethi
 significant bit is on the right; `X` is a reserved bit. What stands behind `if` holds where the row is present; it names
 flags of the header and fields further up. *Column* is the column of the message table that the field fills.
 
-References: `push#PUSH Extensions` is a section of the specification page *push*; `notes 2.3` is one of the
-implementer's notes, which say what the released implementation does.
+References: `push#PUSH Extensions` is a section of the specification page *push*; `notes 2.3` is one of
+[wire-notes.md](wire-notes.md), which say what the released implementation does.
 
 A text or bytes with a length in front (`<u8;z16>`: a variable-length integer of up to 16 bits, then so many bytes) are
 one field. The length is none of its own; the bytes that the field covers include it.
@@ -70,7 +71,7 @@ def fields_markdown() -> str:
         parts.append(f"## {title}")
         parts += [_section(place(message)) for message in MESSAGES if message.layer == layer]
     parts += ["## Fields of any message", _generic(), "## Values", _values(), "## Other names", _aliases()]
-    return "\n\n".join(part.strip("\n") for part in parts) + "\n"
+    return linked("\n\n".join(part.strip("\n") for part in parts)) + "\n"
 
 
 def _section(placed: PlacedMessage) -> str:
