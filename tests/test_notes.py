@@ -62,7 +62,9 @@ def examples() -> list[tuple[str, str, bytes]]:
     return out
 
 
-@pytest.mark.parametrize(("kind", "first", "data"), examples(), ids=lambda value: value if isinstance(value, str) else "")
+@pytest.mark.parametrize(
+    ("kind", "first", "data"), examples(), ids=lambda value: value if isinstance(value, str) else ""
+)
 def test_the_worked_examples_are_vectors(kind: str, first: str, data: bytes) -> None:
     """The same bytes, framed in the same way."""
     assert any(vector.entry == kind and vector.data == data for vector in VECTORS), first
