@@ -12,10 +12,9 @@ ROOT = Path(__file__).parents[1]
 NOTES = (ROOT / "docs" / "wire-notes.md").read_text()
 FIELDS = (ROOT / "docs" / "fields.md").read_text()
 ANCHORS = set(re.findall(r'<a id="([\d.]+)"></a>', NOTES))
-WHO = [
-    path for folder in ("zdissect", "cli", "tests", "docs", "samples", "pyspark_zenoh") for path in (ROOT / folder).rglob("*")
-    if path.suffix in (".py", ".md", ".txt") and path != Path(__file__)
-]  # fmt: skip
+FOLDERS = ("zdissect", "cli", "tests", "docs", "samples", "pyspark_zenoh")
+FILES = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*.*")]
+WHO = [path for path in FILES if path.suffix in (".py", ".md", ".txt") and path != Path(__file__)]
 
 
 def section(number: str) -> str:
