@@ -17,7 +17,8 @@ from zdissect.flow.batch import Batch, Skipped
 from zdissect.flow.causal import Causal
 from zdissect.flow.clock import Clock
 from zdissect.flow.conversation import Flow, StreamConversation
-from zdissect.flow.datagrams import SCOUTING, Datagrams, Known, buffer_of
+from zdissect.flow.datagrams import Datagrams, buffer_of
+from zdissect.flow.dialogue import COPY, SCOUTING, Known
 from zdissect.flow.link import Decoder
 from zdissect.flow.tcp import Streams
 from zdissect.flow.ticks import Ticks
@@ -140,7 +141,7 @@ class Pipeline:
     def others(self) -> Counter[str]:
         """Conversations that aren't Zenoh, by what they are."""
         flows = [one.flow for one in self.conversations.values()]
-        flows += [one.flow for one in self.datagrams.conversations.values()]
+        flows += [one.flow for one in self.datagrams.all()]
         return self.gone + Counter(flow.verdict.value for flow in flows if flow.verdict in OTHERS)
 
     def stream(self, item: StreamItem, out: list[Item]) -> None:
@@ -172,12 +173,17 @@ class Pipeline:
     def end(self, stream: int) -> None:
         """A TCP connection, or the capture, has ended."""
         conversation = self.conversations.pop(stream)
-        link = self.sessions.end(conversation.flow.id)
-        if link is not None and self.options.history:
-            self.links.append(link)
+        self.forget(conversation.flow.id)
         if conversation.flow.verdict in OTHERS:
             self.gone[conversation.flow.verdict.value] += 1
             self.opaque[conversation.flow.verdict.value] += conversation.opaque
+
+    def forget(self, flow: str) -> bool:
+        """A flow is over; whether that was known already, by a CLOSE or by its end."""
+        link = self.sessions.end(flow)
+        if link is not None and self.options.history:
+            self.links.append(link)
+        return link is not None and link.over
 
     def conversation(self, stream: int) -> StreamConversation:
         """A new TCP connection."""
@@ -208,6 +214,14 @@ class Pipeline:
         """Dissects a datagram that is known to be Zenoh."""
         conversation, one, kind, framing = known
         flow, direction = conversation.flow, conversation.direction(one)
+        if flow.replaces and self.forget(flow.replaces):
+            flow.replaces = ""
+        if kind == COPY:
+            original = self.datagrams.original
+            number = original.frame.number if original is not None else 0
+            text = f"copy of frame {number}, captured on another interface: copies in this conversation are left out"
+            out.append(Notice(one.frame, flow, direction, text, "captured-twice"))
+            return
         item = Dissection(one.frame, one.frames, flow, direction, buffer_of(one), EMPTY, framing)
         item.missing = "cut" if one.missing else ""
         if kind == SCOUTING:

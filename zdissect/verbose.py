@@ -96,7 +96,13 @@ class Verbose:
         if any(isinstance(item, Dissection) and item.frame is datagram.frame for item in items):
             return
         conversation = self.pipeline.datagrams.conversation(datagram)
-        flow = conversation.flow
+        flow, original = conversation.flow, self.pipeline.datagrams.original
+        if original is not None:
+            if any(isinstance(item, Notice) and item.code == "captured-twice" for item in items):
+                return
+            text = f"a datagram that is captured twice: copy of frame {original.frame.number}"
+            out.append(Notice(datagram.frame, flow, conversation.direction(datagram), text))
+            return
         known = flow.verdict in OTHERS
         what = f"isn't shown: {flow.verdict.value}" if known else "isn't known to be Zenoh, or not yet"
         text = f"a datagram of {len(datagram.payload) + datagram.missing} bytes that {what}"

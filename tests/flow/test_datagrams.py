@@ -218,7 +218,7 @@ def test_every_form_shows_what_fails(tmp_path: Path) -> None:
     first, second = text("line", found).splitlines()
     assert first.endswith("undecoded: 3 bytes  1f 2f 3f  [error: id 0x1f is no message here (messages)]")
     assert second.endswith("KEEP_ALIVE")
-    row, _ = map(json.loads, text("jsonl", found).splitlines())
+    row, _ = map(json.loads, text("jsonl", dissected(capture)[0]).splitlines())
     assert (row["frame_number"], row["message"], row["length"]) == (1, None, 3)
     assert [finding["code"] for finding in row["findings"]] == ["unknown-message"]
     assert "unknown-message" in text("json", found)

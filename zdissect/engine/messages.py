@@ -45,6 +45,12 @@ class Message:
         value: int = self.tape.spans[self.first + 1][4]
         return value
 
+    @property
+    def data(self) -> bytes:
+        """Its bytes."""
+        _, _, start, stop, _ = self.tape.spans[self.first]
+        return self.tape.data[start:stop]
+
     def spans(self) -> Iterator[Span]:
         """Its spans, the first is that of the message itself."""
         spans = self.tape.spans

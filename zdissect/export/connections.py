@@ -13,8 +13,8 @@ from zdissect.flow.batch import Batch, Skipped
 from zdissect.flow.beginning import LOOK_AHEAD
 from zdissect.flow.clock import EARLY_NS
 from zdissect.flow.conversation import StreamConversation
-from zdissect.flow.datagrams import TRANSPORT, Known
 from zdissect.flow.decode import decode
+from zdissect.flow.dialogue import TRANSPORT, Known
 from zdissect.flow.framing import Framing
 from zdissect.flow.partial import Observed
 from zdissect.flow.ticks import Ticks

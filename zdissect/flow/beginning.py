@@ -13,6 +13,7 @@ from zdissect.flow.framing import FRAMINGS, STREAM, Framing
 from zdissect.flow.hints import Hint
 from zdissect.flow.resync import CHAIN, VERSIONS
 from zdissect.flow.verdict import Verdict
+from zdissect.grammar.transport import INIT, OPEN
 
 LOOK_AHEAD = 1 << 16
 """Bytes of a stream that are looked at before it is given up as not Zenoh: more than the longest batch."""
@@ -20,7 +21,6 @@ MANY = 5
 """Batches that chain over the whole of a stream, and prove on any port that it is framed so."""
 _LOOKED_INTO = 16
 """Batches that are decoded to see whether any is of this protocol."""
-_INIT, _OPEN = 1, 2
 
 MIDDLE = "the capture starts in the middle of a batch"
 NOWHERE = "the stream doesn't begin with a batch, up to the first one"
@@ -99,7 +99,7 @@ def first_batch(data: bytes, chain: Chain, expected: bool, final: bool) -> Look 
     looked = chain.batches[:_LOOKED_INTO]
     if expected:
         start, _ = chain.batches[0]
-        if data[start + STREAM.prefix] & 31 in (_INIT, _OPEN) or any(_sound(data, one) for one in looked):
+        if data[start + STREAM.prefix] & 31 in (INIT.id, OPEN.id) or any(_sound(data, one) for one in looked):
             return Look(Verdict.ZENOH)
         if count < CHAIN and not over:
             return Look(Verdict.UNDECIDED)
@@ -130,7 +130,7 @@ def chained(data: bytes) -> Chain:
 
 def opens(data: bytes) -> bool:
     """Whether a stream starts with the prefix and the first bytes of an INIT, whatever comes behind them."""
-    return len(data) > 5 and data[2] & 31 == _INIT and data[3] in VERSIONS and not data[4] & 0x0C and data[4] & 3 != 3
+    return len(data) > 5 and data[2] & 31 == INIT.id and data[3] in VERSIONS and not data[4] & 0x0C and data[4] & 3 != 3
 
 
 def _doubtful(data: bytes) -> bool:

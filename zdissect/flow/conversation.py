@@ -33,7 +33,7 @@ class Flow:
     size: int = 0
     """Its payload bytes, each once, whatever they are."""
     endings: list[tuple[int, str, int]] = field(default_factory=list)
-    """(direction, fin, rst, reused or capture, time) in the order in which its directions ended; none for datagrams."""
+    """(direction, fin, rst, reused or capture, time) in the order in which its directions ended; datagrams: reused."""
     numbered: tuple[str, int] = ("", 0)
     """The frame whose messages were numbered last."""
     index: int = 0
@@ -42,6 +42,8 @@ class Flow:
     """How many messages of each direction were numbered."""
     begins: Begins = never
     """Tells of a direction whether the capture holds it from its SYN on; holes are another matter."""
+    replaces: str = ""
+    """The conversation that was ended by this one, which took its ports."""
 
 
 @dataclass(slots=True)

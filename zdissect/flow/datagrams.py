@@ -7,22 +7,22 @@ waits, in order, until its conversation is decided; all waits are bounded.
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from zdissect.engine.interpreter import interpret
 from zdissect.engine.tape import Buffer, Origin, Tape
 from zdissect.flow import detect, hints, protocols
 from zdissect.flow.conversation import Flow
+from zdissect.flow.copies import Copies
 from zdissect.flow.decode import sound
-from zdissect.flow.framing import DATAGRAM, UNKNOWN, Framing
-from zdissect.flow.resync import Sequence
+from zdissect.flow.dialogue import COPY, SCOUTING, TRANSPORT, DatagramConversation, Known
+from zdissect.flow.framing import DATAGRAM, Framing
 from zdissect.flow.verdict import Verdict
 from zdissect.grammar.batch import BATCH, SCOUTING_DATAGRAM
 from zdissect.grammar.registry import UNDECODED
+from zdissect.grammar.scouting import HELLO, SCOUT
+from zdissect.grammar.transport import JOIN
 from zdissect.records import RAW_ETHERNET, Datagram, Endpoint
 
-SCOUTING, TRANSPORT = "scouting", "transport"
 PROOF = 2
 """Datagrams that prove a conversation on a port where nobody expects Zenoh: sound ones that chance wouldn't give."""
 MOST_WAITING = 64
@@ -32,56 +32,6 @@ MOST_STRANGE = 16
 MOST_HELD = 4096
 """Datagrams that wait in all conversations."""
 
-_INIT, _CLOSE, _KEEP_ALIVE, _FRAME, _JOIN = 1, 3, 4, 5, 7
-_SCOUT, _HELLO = 1, 2
-_ANY_BYTES = (0, 6)
-"""OAM and FRAGMENT: what follows their first bytes may be anything."""
-
-
-class Known(NamedTuple):
-    """A datagram that is known to be Zenoh."""
-
-    conversation: "DatagramConversation"
-    datagram: Datagram
-    kind: str
-    """Scouting or transport."""
-    framing: Framing
-
-
-@dataclass(slots=True)
-class DatagramConversation:
-    """The datagrams between two endpoints."""
-
-    flow: Flow
-    expected: bool
-    forced: bool = False
-    """The user says that it is Zenoh."""
-    framings: list[Framing] = field(default_factory=lambda: [UNKNOWN, UNKNOWN])
-    """Of both directions."""
-    waiting: list[Datagram] = field(default_factory=list)
-    """Datagrams that could be Zenoh, until enough of them prove it."""
-    told: int = 0
-    """How many of them prove something."""
-    sequences: tuple[Sequence, Sequence] = field(default_factory=lambda: ({}, {}))
-    """Sequence numbers of the last fragments of both directions, before the verdict."""
-    opaque: int = 0
-    """Bytes of datagrams that aren't known to be Zenoh (yet)."""
-
-    def direction(self, datagram: Datagram) -> int:
-        """0 if the side that spoke first sent it."""
-        return int(datagram.src != self.flow.ends[0])
-
-    def framing(self, datagram: Datagram) -> Framing:
-        """How a datagram is framed: found out if a handshake agreed on what isn't in the capture."""
-        direction = self.direction(datagram)
-        known = self.framings[direction]
-        if known != UNKNOWN:
-            return known
-        fitting = detect.framings(datagram.payload, cut=datagram.missing > 0)
-        if len(fitting) == 1:  # else it says nothing of the next one
-            self.framings[direction] = fitting[0]
-        return detect.likeliest(datagram.payload, fitting) or DATAGRAM
-
 
 class Datagrams:
     """All datagrams of a capture."""
@@ -90,6 +40,8 @@ class Datagrams:
         self.expected = expected
         self.forced = forced
         self.conversations: dict[tuple[Endpoint, Endpoint], DatagramConversation] = {}
+        self.past: list[DatagramConversation] = []
+        """Those that were ended by others on their ports."""
         self.scouts: set[Endpoint] = set()
         """Endpoints that sent a SCOUT: HELLOs come back to them from any port."""
         self.numbers: Counter[str] = Counter()
@@ -100,10 +52,21 @@ class Datagrams:
         """Conversations in which datagrams wait, by their flows."""
         self.held = 0
         """How many datagrams wait."""
+        self.copies = Copies()
+        self.original: Datagram | None = None
+        """What the datagram that was fed last is a copy of."""
 
     def feed(self, datagram: Datagram) -> Iterator[Known]:
-        """The datagrams that are now known to be Zenoh, in order."""
+        """The datagrams that are now known to be Zenoh, in order; the first copy of a conversation is told too."""
         conversation = self.conversation(datagram)
+        self.original = self.copies.feed(datagram)
+        if self.original is not None:
+            if not conversation.copied and (conversation.flow.verdict is Verdict.ZENOH or not conversation.opaque):
+                conversation.copied = True
+                yield Known(conversation, datagram, COPY, DATAGRAM)
+            return
+        if conversation.reopens(datagram):
+            conversation = self.replace(conversation, datagram)
         conversation.opaque += len(datagram.payload)
         conversation.flow.size += len(datagram.payload)
         for one in self.known(conversation, datagram):
@@ -113,7 +76,7 @@ class Datagrams:
     def close(self) -> Iterator[Known]:
         """Those that still wait where Zenoh is expected, in the order of the capture."""
         left: list[Known] = []
-        for conversation in self.conversations.values():
+        for conversation in self.all():
             if conversation.flow.verdict is not Verdict.UNDECIDED:
                 continue
             if conversation.expected and conversation.waiting:
@@ -170,21 +133,37 @@ class Datagrams:
     def conversation(self, datagram: Datagram) -> DatagramConversation:
         """The conversation that a datagram belongs to."""
         src, dst = datagram.src, datagram.dst
-        known = self.conversations.get((src, dst)) or self.conversations.get((dst, src))
-        if known is None:
-            link = datagram.link
-            flow = Flow(f"{link}.{self.numbers[link]}", link, (src, dst))
-            self.numbers[link] += 1
-            ports, raw = {src.port, dst.port}, link == RAW_ETHERNET  # whose EtherType is Zenoh's own
-            expected, forced = raw or bool(ports & self.expected), raw or bool(ports & self.forced)
-            known = DatagramConversation(flow, expected, forced)
-            self.conversations[src, dst] = known
+        return self.conversations.get((src, dst)) or self.conversations.get((dst, src)) or self.new(datagram)
+
+    def new(self, datagram: Datagram) -> DatagramConversation:
+        """A new one, which the sender of a datagram opens."""
+        src, dst, link = datagram.src, datagram.dst, datagram.link
+        flow = Flow(f"{link}.{self.numbers[link]}", link, (src, dst))
+        self.numbers[link] += 1
+        ports, raw = {src.port, dst.port}, link == RAW_ETHERNET  # whose EtherType is Zenoh's own
+        expected, forced = raw or bool(ports & self.expected), raw or bool(ports & self.forced)
+        known = self.conversations[src, dst] = DatagramConversation(flow, expected, forced)
         return known
+
+    def all(self) -> Iterator[DatagramConversation]:
+        """All conversations, also those of which others took the ports."""
+        yield from self.past
+        yield from self.conversations.values()
+
+    def replace(self, conversation: DatagramConversation, datagram: Datagram) -> DatagramConversation:
+        """Ends a conversation whose ports another one takes, which a datagram opens."""
+        flow = conversation.flow
+        flow.endings.append((0, "reused", datagram.frame.ts_ns))
+        self.past.append(conversation)
+        del self.conversations[flow.ends]
+        new = self.new(datagram)
+        new.flow.replaces, new.flow.verdict, new.init = flow.id, Verdict.ZENOH, conversation.init
+        return new
 
     def is_scouting(self, conversation: DatagramConversation, datagram: Datagram) -> bool:
         """Whether it is a SCOUT, or a HELLO to somebody who asked or with what only a HELLO has."""
         data, cut = datagram.payload, datagram.missing > 0
-        if not data or data[0] & 31 not in (_SCOUT, _HELLO):
+        if not data or data[0] & 31 not in (SCOUT.id, HELLO.id):
             return False
         tape = detect.scouting(data, cut=cut)
         if tape is None:
@@ -199,14 +178,19 @@ class Datagrams:
     def fails_as_scouting(self, conversation: DatagramConversation, datagram: Datagram, framing: Framing) -> bool:
         """Whether a datagram that doesn't decode is more of a scouting message than of a batch."""
         data, cut = datagram.payload, datagram.missing > 0
-        if not data or data[0] & 31 not in (_SCOUT, _HELLO) or framing != DATAGRAM or hints.of_datagram(data, framing):
+        if (
+            not data
+            or data[0] & 31 not in (SCOUT.id, HELLO.id)
+            or framing != DATAGRAM
+            or hints.of_datagram(data, framing)
+        ):
             return False
         batch, scouting = interpret(BATCH, data, cut=cut, **framing.inputs), interpret(SCOUTING_DATAGRAM, data, cut=cut)
         if self.asked(datagram):  # an INIT there is a slip; an OPEN is a HELLO, whose bytes it nearly always takes
-            more = not sound(batch) if data[0] & 31 == _HELLO else bool(_undecoded(batch)) or not _undecoded(scouting)
+            more = not sound(batch) if data[0] & 31 == HELLO.id else bool(_undecoded(batch)) or not _undecoded(scouting)
         else:
             more = (_undecoded(scouting), len(scouting.remarks)) < (_undecoded(batch), len(batch.remarks))
-        if more and data[0] & 31 == _SCOUT:
+        if more and data[0] & 31 == SCOUT.id:
             self.scouts.add(datagram.src)
         return more
 
@@ -226,7 +210,7 @@ class Datagrams:
             flow.verdict = Verdict.ZENOH
         elif (other := protocols.of_datagram(data, cut=cut)) is not None:
             flow.verdict = other
-        elif conversation.expected and self.looks_like_zenoh(conversation, data, framing):
+        elif conversation.expected and conversation.looks_like_zenoh(data, framing):
             flow.verdict = Verdict.ZENOH
         else:
             self.wait(conversation, datagram, framing)
@@ -263,28 +247,12 @@ class Datagrams:
             conversation.framings = [framing, framing]
             return True
         opening = None if cut else detect.opens_session(data, framing)
-        if opening == _JOIN:
+        if opening == JOIN.id:
             self.groups[datagram.dst] = framing
         sequence = conversation.sequences[conversation.direction(datagram)]
         tells = detect.tells(data, framing, sequence, cut=cut)
         conversation.told += tells
         return opening is not None or (conversation.expected and tells) or conversation.told >= PROOF
-
-    @staticmethod
-    def looks_like_zenoh(conversation: DatagramConversation, data: bytes, framing: Framing | None) -> bool:
-        """Whether a datagram is taken for Zenoh at once where that is expected, and that it proves nothing."""
-        if not data:
-            return False
-        if conversation.forced:
-            return True
-        ident = data[0] & 31
-        if framing is not None:
-            return ident not in _ANY_BYTES and not conversation.waiting
-        if ident in (_INIT, _JOIN, _HELLO) and data[1:2] in (b"\x08", b"\x09"):
-            return True
-        if ident in (_CLOSE, _KEEP_ALIVE, _FRAME) and not data[0] & 0x40:
-            return True
-        return hints.of_datagram(data, DATAGRAM) is not None
 
 
 def _undecoded(tape: Tape) -> int:

@@ -4,8 +4,10 @@ from zdissect.engine.interpreter import interpret
 from zdissect.engine.tape import Tape
 from zdissect.flow import resync
 from zdissect.flow.decode import decode, is_batch, sound
-from zdissect.flow.framing import DATAGRAM_FRAMINGS, Framing
+from zdissect.flow.framing import DATAGRAM, DATAGRAM_FRAMINGS, Framing
 from zdissect.grammar.batch import SCOUTING_DATAGRAM
+from zdissect.grammar.rule import MALFORMED
+from zdissect.grammar.rules import RULES
 
 ZENOH_PORT = 7447
 SCOUTING_PORT = 7446
@@ -53,3 +55,9 @@ def opens_session(data: bytes, framing: Framing) -> int | None:
         return None
     ident, version = getattr(first[0].node, "id", None), content.data[first[2] + 1 : first[2] + 2]
     return ident if ident in (1, 7) and version in (b"\x08", b"\x09") else None
+
+
+def is_init(data: bytes) -> bool:
+    """Whether a datagram is an INIT of a version that is known, with nothing malformed, whatever its values."""
+    tape = decode(data, DATAGRAM).tape
+    return opens_session(data, DATAGRAM) == 1 and not any(RULES[code].group == MALFORMED for code, *_ in tape.remarks)

@@ -11,11 +11,12 @@ from zdissect.flow.detect import scouting
 from zdissect.flow.framing import DATAGRAM, STREAM, Framing
 from zdissect.flow.resync import VERSIONS
 from zdissect.grammar.batch import SCOUTING_DATAGRAM
+from zdissect.grammar.transport import FRAGMENT, INIT, OAM
 
 _PREFIXES = tuple((size, big) for size in (2, 4) for big in (False, True))
 _SIZES = {2: "two bytes", 4: "four bytes"}
-_INIT = 1
-_ANY_BYTES = (0, 6)
+ANY_BYTES = (OAM.id, FRAGMENT.id)
+"""Messages that take nearly any bytes for their content."""
 
 
 class Hint(NamedTuple):
@@ -62,7 +63,7 @@ def doubtful(data: bytes, tape: Tape) -> bool:
 
 def _chance(data: bytes) -> bool:
     """Whether bytes begin as OAM or FRAGMENT, which take nearly any bytes for their content."""
-    return bool(data) and data[0] & 31 in _ANY_BYTES
+    return bool(data) and data[0] & 31 in ANY_BYTES
 
 
 def _starts(data: bytes) -> bool:
@@ -92,7 +93,7 @@ def of_stream(data: bytes) -> Hint | None:
 
 def opens(data: bytes) -> bool:
     """Whether bytes are, to the last one, a batch that begins with an INIT of a version that is known."""
-    return len(data) > 2 and data[0] & 31 == _INIT and data[1] in VERSIONS and is_batch(data, DATAGRAM)
+    return len(data) > 2 and data[0] & 31 == INIT.id and data[1] in VERSIONS and is_batch(data, DATAGRAM)
 
 
 def _length(data: bytes, size: int, big: bool) -> int:

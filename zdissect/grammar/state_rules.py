@@ -13,6 +13,12 @@ HANDSHAKE = (
          "A connection ends during its handshake: by CLOSE, whose reason may say why, or without a word. After "
          "OPEN_SYN it is often authentication (the reason is GENERIC then); after INIT_SYN version, role or mode.",
          "site; notes 4.2"),
+    Rule("handshake-repeated", NOTE, PROTOCOL,
+         "A message of the handshake comes again over UDP, with the same bytes: its answer was lost, or was late.",
+         "notes 4.2"),
+    Rule("session-reopened", NOTE, PROTOCOL,
+         "A session is opened from a UDP port that another one used before, and that nobody has closed: that is over "
+         "now, and this is a conversation of its own.", "notes 4.2"),
     Rule("cookie-mismatch", ERROR, PROTOCOL,
          "OPEN_SYN doesn't return the cookie of INIT_ACK. The acceptor refuses it.",
          "message-reference#OPEN (0x02); notes 9 no. 12"),
@@ -101,6 +107,9 @@ FRAMINGS = (
     Rule("other-protocol", WARNING, PROTOCOL,
          "Batches follow each other by their lengths, as in Zenoh, but they hold no message of protocol 0x09: another "
          "protocol, or a version of Zenoh before 0.10.", "pages; notes 3.1"),
+    Rule("captured-twice", NOTE, CAPTURE,
+         "The capture was made on several interfaces (tcpdump -i any) and holds the same IP packets more than once. "
+         "One of each is shown; `-v` names the others. Said once for a conversation.", "capture"),
     Rule("guessed-framing", NOTE, CAPTURE,
          "The handshake isn't in the capture; how batches are framed (compressed, low latency) was found by trying.",
          "notes 4.4"),

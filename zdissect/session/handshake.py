@@ -80,6 +80,8 @@ class Handshake:
     agreed: Parameters | None = None
     partial: bool = False
     """An INIT was cut: what it proposed isn't known."""
+    said: dict[str, bytes] = field(default_factory=dict)
+    """The last message of each step."""
     framings: list[Framing | None] = field(default_factory=lambda: [None, None])
     """The framing that a direction has from its next batch on; None if it doesn't change."""
 
@@ -113,13 +115,19 @@ class Handshake:
             message.remark("misplaced-message", f"INIT_SYN to port {port}, which is for scouting")
         if step == 0:
             self.opener = direction
+            if link.flow.replaces:
+                message.remark("session-reopened", f"opened again from the same port: {link.flow.replaces} is over")
         if step and step > self.step:
             text = f"{name} without {STEPS[step - 1]}"
             first = link.begins(direction) and (name == "OPEN_SYN" or link.begins(1 - direction))
             if (self.step and heard) or (first and not self.step):
                 message.remark("handshake-order", text)
+        elif step < self.step and link.flow.link != "tcp" and self.said.get(name) == message.data:
+            message.remark("handshake-repeated", f"{name} comes again, with the same bytes")
+            self.step = 1 if step == 0 else self.step
         elif step < self.step:
             message.remark("handshake-order", f"{name} after {STEPS[self.step - 1]}")
+        self.said[name] = message.data
         self.step = max(self.step, step + 1) if self.step or step == 0 else self.step
         end, other = self.ends[direction], self.ends[1 - direction]
         if name.startswith("INIT"):

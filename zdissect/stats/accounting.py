@@ -65,8 +65,8 @@ class Accounting:
 
     def report(self, pipeline: Pipeline) -> dict[str, Any]:
         """The classes with their bytes, after the pipeline's end."""
-        datagrams = [one for one in pipeline.datagrams.conversations.values() if one.opaque]
-        udp = sum(one.flow.size for one in pipeline.datagrams.conversations.values())
+        datagrams = [one for one in pipeline.datagrams.all() if one.opaque]
+        udp = sum(one.flow.size for one in pipeline.datagrams.all())
         opaque = sum(pipeline.opaque[verdict.value] for verdict in _OPAQUE)
         not_zenoh = pipeline.opaque.total() - opaque
         for one in datagrams:

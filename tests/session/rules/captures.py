@@ -2,6 +2,7 @@
 
 from tests.say import push, put, request, response, response_final
 from tests.session.cases import NOTE, WARNING, case
+from tests.sightings import Sighting
 from tests.talk import Talk
 from tests.wire import Wire
 
@@ -76,3 +77,8 @@ def one_frame_has_a_flipped_bit_in_its_time(fault: bool) -> Wire:
     talk.keep_alive(1)
     talk.segment(0, hole, offset=at)
     return talk.frame(0, response(1, "a")).frame(0, response_final(1)).wire
+
+
+@case("captured-twice", NOTE)
+def datagrams_on_two_interfaces(fault: bool) -> Wire:
+    return Sighting(interfaces=(5, 3) if fault else (5,)).of(Talk(udp=True).open().wire)

@@ -103,3 +103,15 @@ def refused_after_open_syn(fault: bool) -> Talk:
 def hung_up_after_init_syn(fault: bool) -> Talk:
     talk = Talk().init_syn()
     return talk.hang_up() if fault else talk.init_ack().open_syn().open_ack().hang_up()
+
+
+@case("handshake-repeated", NOTE, "INIT_SYN", "init.header")
+def an_init_comes_again(fault: bool) -> Talk:
+    talk = Talk(udp=True).init_syn()
+    return (talk.init_syn() if fault else talk).init_ack().open_syn().open_ack()
+
+
+@case("session-reopened", NOTE, "INIT_SYN", "init.header")
+def a_session_from_the_same_port(fault: bool) -> Talk:
+    talk = Talk(udp=True).open()
+    return talk.open() if fault else talk

@@ -1,0 +1,134 @@
+"""Datagrams that the capture holds twice, and those that were sent twice."""
+
+import json
+from pathlib import Path
+
+import pytest
+from zdissect_cli.writers import make_writer
+
+from tests.export.tables import converted, rows, write_pcap
+from tests.heard import Heard, dissected
+from tests.say import push
+from tests.sightings import ETHERNET, RAW, SLL, US, Sighting
+from tests.talk import Talk
+from tests.wire import MS, Wire
+from zdissect.output import jsonl
+from zdissect.pipeline import Options, Pipeline
+from zdissect.stats import Stats
+from zdissect.verbose import Verbose
+
+
+def session() -> Talk:
+    return Talk(udp=True).open().frame(0, push("a/1")).frame(0, push("a/2")).keep_alive(1)
+
+
+NAMES = ["INIT_SYN", "INIT_ACK", "OPEN_SYN", "OPEN_ACK", "FRAME", "PUSH", "FRAME", "PUSH", "KEEP_ALIVE"]
+
+
+@pytest.mark.parametrize(
+    "sighting",
+    [
+        Sighting(),
+        Sighting(interfaces=(5, 3, 7)),
+        Sighting(numbered=False),
+        Sighting(version=6),
+        Sighting(apart_ns=15 * MS),
+        Sighting(apart_ns=-10 * US),
+        Sighting(link=SLL),
+        Sighting(link=ETHERNET),
+        Sighting(link=ETHERNET, interfaces=(3, 3)),
+        Sighting(link=SLL, interfaces=(3, 3)),
+        Sighting(link=RAW),
+    ],
+)
+def test_a_copy_is_left_out(sighting: Sighting) -> None:
+    """Each message has one row; that there are copies is told once."""
+    found, others = dissected(sighting.of(session().wire))
+    assert found.names == NAMES
+    assert found.codes == ["captured-twice"]
+    assert "copy of frame 1" in found.findings[0].message
+    assert not others
+
+
+@pytest.mark.parametrize(
+    "sighting",
+    [
+        Sighting(interfaces=(3, 3)),
+        Sighting(apart_ns=200 * MS),
+        Sighting(version=6, apart_ns=5 * MS),
+        Sighting(link=ETHERNET, interfaces=(3, 3), numbered=False),
+        Sighting(link=ETHERNET, interfaces=(3, 3), apart_ns=MS),
+    ],
+)
+def test_what_may_have_been_sent_twice_is_no_copy(sighting: Sighting) -> None:
+    found, _ = dissected(sighting.of(Talk(udp=True).frame(0, push("a"), sn=7).frame(0, push("b"), sn=8).wire))
+    assert found.codes.count("sn-duplicate") + found.codes.count("sn-backward") >= 2
+    assert "captured-twice" not in found.codes
+
+
+@pytest.mark.parametrize("version", [4, 6])
+def test_a_duplicate_that_is_captured_twice(version: int) -> None:
+    """Two packets, each on both interfaces, in whatever order."""
+    talk = Talk(udp=True).frame(0, push("a"), sn=7)
+    once = Sighting(version=version).of(talk.wire).frames
+    again = Sighting(version=version).of(talk.wire, number=2000).frames
+    for order in ((0, 1, 2, 3), (0, 2, 1, 3)):
+        frames = [(once + again)[index] for index in order]
+        wire = Wire(
+            [frame._replace(number=place, ts_ns=once[0].ts_ns + place * US) for place, frame in enumerate(frames, 1)]
+        )
+        found, _ = dissected(wire)
+        assert found.names == ["FRAME", "PUSH"] * 2
+        assert sorted(found.codes) == ["captured-twice", "sn-duplicate"]
+
+
+def test_scouting_is_captured_twice() -> None:
+    wire = Wire()
+    talk = Talk(wire, udp=True)
+    talk.parties = talk.parties._replace(ports=(50001, 7446))
+    talk.raw(0, bytes.fromhex("010907"))
+    found, _ = dissected(Sighting().of(wire))
+    assert found.told == [(1, "SCOUT", []), (2, "", ["captured-twice"])]
+
+
+def test_every_form(tmp_path: Path) -> None:
+    capture = Sighting().of(session().wire)
+
+    def items() -> Heard:
+        return dissected(capture)[0]
+
+    def text(kind: str) -> str:
+        writer = make_writer(kind, False, 8, 96, "u", False)
+        return "".join(writer.show(item) for item in items().items)
+
+    assert text("line").count("copy of frame") == text("tree").count("copy of frame") == 1
+    assert [json.loads(line)["message"] for line in text("jsonl").splitlines()] == NAMES
+    assert all(jsonl.line(row) for row in items().rows)
+    (tmp_path / "in").mkdir()
+    write_pcap(tmp_path / "in" / "one.pcap", capture.frames)
+    converted(tmp_path / "in", tmp_path / "out")
+    assert [row["message"] for row in rows(tmp_path / "out")] == NAMES
+    assert [row["code"] for row in rows(tmp_path / "out", "findings")] == ["captured-twice"]
+    (one,) = rows(tmp_path / "out", "sessions")
+    assert one["opener_messages"] + one["other_messages"] == len(NAMES)
+
+
+def test_bytes_of_copies_are_repeats() -> None:
+    capture = Sighting().of(session().wire)
+    pipeline, stats = Pipeline(Options(history=True)), Stats()
+    for frame in capture.frames:
+        for item in pipeline.feed(frame):
+            stats.feed(item)
+    for item in pipeline.close():
+        stats.feed(item)
+    accounting = stats.finish(pipeline)["accounting"]
+    assert accounting["repeated"] == accounting["decoded"] == accounting["captured"] / 2
+
+
+def test_each_copy_is_named_with_v() -> None:
+    capture = Sighting().of(session().wire)
+    verbose = Verbose(Pipeline())
+    told = [item for frame in capture.frames for item in verbose.feed(frame)]
+    texts = [item.text for item in told if hasattr(item, "text")]
+    assert len(texts) == len(capture.frames) // 2
+    assert all("copy of frame" in text for text in texts)

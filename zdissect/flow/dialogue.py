@@ -1,0 +1,101 @@
+"""A conversation of datagrams: how they are framed, what waits for a verdict, and whether it is opened anew."""
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from zdissect.flow import detect, hints
+from zdissect.flow.conversation import Flow
+from zdissect.flow.decode import is_batch
+from zdissect.flow.framing import DATAGRAM, UNKNOWN, Framing
+from zdissect.flow.resync import VERSIONS, Sequence
+from zdissect.flow.verdict import Verdict
+from zdissect.grammar.scouting import HELLO
+from zdissect.grammar.transport import CLOSE, FRAME, INIT, JOIN, KEEP_ALIVE
+from zdissect.records import Datagram
+
+SCOUTING, TRANSPORT, COPY = "scouting", "transport", "copy"
+_OPENS = (INIT.id, JOIN.id, HELLO.id)
+"""Messages whose second byte is the version."""
+_PLAIN = (CLOSE.id, KEEP_ALIVE.id, FRAME.id)
+_VERSIONS = tuple(bytes([version]) for version in VERSIONS)
+
+
+class Known(NamedTuple):
+    """A datagram that is known to be Zenoh."""
+
+    conversation: "DatagramConversation"
+    datagram: Datagram
+    kind: str
+    """Scouting, transport or copy."""
+    framing: Framing
+
+
+@dataclass(slots=True)
+class DatagramConversation:
+    """The datagrams between two endpoints."""
+
+    flow: Flow
+    expected: bool
+    forced: bool = False
+    """The user says that it is Zenoh."""
+    framings: list[Framing] = field(default_factory=lambda: [UNKNOWN, UNKNOWN])
+    """Of both directions."""
+    waiting: list[Datagram] = field(default_factory=list)
+    """Datagrams that could be Zenoh, until enough of them prove it."""
+    told: int = 0
+    """How many of them prove something."""
+    sequences: tuple[Sequence, Sequence] = field(default_factory=lambda: ({}, {}))
+    """Sequence numbers of the last fragments of both directions, before the verdict."""
+    opaque: int = 0
+    """Bytes of datagrams that aren't known to be Zenoh (yet)."""
+    init: bytes = b""
+    """The last INIT_SYN."""
+    beyond: bool = False
+    """Something else than INIT was said after it."""
+    copied: bool = False
+    """It was told that the capture holds some of them twice."""
+
+    def direction(self, datagram: Datagram) -> int:
+        """0 if the side that spoke first sent it."""
+        return int(datagram.src != self.flow.ends[0])
+
+    def framing(self, datagram: Datagram) -> Framing:
+        """How a datagram is framed: found out if a handshake agreed on what isn't in the capture."""
+        direction = self.direction(datagram)
+        known = self.framings[direction]
+        if known != UNKNOWN:
+            return known
+        fitting = detect.framings(datagram.payload, cut=datagram.missing > 0)
+        if len(fitting) == 1:  # else it says nothing of the next one
+            self.framings[direction] = fitting[0]
+        return detect.likeliest(datagram.payload, fitting) or DATAGRAM
+
+    def reopens(self, datagram: Datagram) -> bool:
+        """Whether a datagram opens a new session on the ports of another: it is an INIT_SYN, and no repeat of one that
+        wasn't answered."""
+        data = datagram.payload
+        if not data or data[0] & 0x3F != INIT.id or datagram.missing:
+            self.beyond = self.beyond or (bool(data) and data[0] & 31 != INIT.id)
+            return False
+        framing = self.framings[self.direction(datagram)]
+        if not detect.is_init(data) or (framing.compression and is_batch(data, framing)):
+            return False
+        known = self.beyond or bool(self.init)
+        again = data == self.init and not self.beyond
+        self.init, self.beyond = data, False
+        return self.flow.verdict is Verdict.ZENOH and known and not again
+
+    def looks_like_zenoh(self, data: bytes, framing: Framing | None) -> bool:
+        """Whether a datagram that proves nothing is taken for Zenoh at once where that is expected."""
+        if not data:
+            return False
+        if self.forced:
+            return True
+        ident = data[0] & 31
+        if framing is not None:
+            return ident not in hints.ANY_BYTES and not self.waiting
+        if ident in _OPENS and data[1:2] in _VERSIONS:
+            return True
+        if ident in _PLAIN and not data[0] & 0x40:
+            return True
+        return hints.of_datagram(data, DATAGRAM) is not None
