@@ -36,6 +36,14 @@ def test_members_and_padding(content, size):
     assert unpack(packed, size) == (content + content, "")
 
 
+@pytest.mark.parametrize("size", [1, 5, 10, 50])
+def test_members_that_end_where_a_piece_ends(size):
+    """A piece of output that is full, and the last one of its member, as the input at hand is."""
+    packed = gzip.compress(b"0123456789" * 5)
+    stream = GzipStream(packed, io.BytesIO(packed))
+    assert b"".join(iter(lambda: stream.read(size), b"")) == b"0123456789" * 10
+
+
 @pytest.mark.parametrize("size", [7, 1 << 20])
 def test_everything_before_a_cut_comes_out(content, size):
     packed = gzip.compress(content)

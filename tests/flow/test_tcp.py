@@ -83,6 +83,24 @@ def test_how_far_back_overlaps_are_seen(size: int, seen: bool) -> None:
     assert any(isinstance(item, Overlap) for item in items) is seen
 
 
+@pytest.mark.parametrize("count", range(8, 40))
+def test_the_last_segments_are_always_remembered(count: int) -> None:
+    """Small ones, however many came before them."""
+    talk = Talk()
+    segments = [*talk.handshake(), *(talk.segment(0, at * 10, bytes(10)) for at in range(count))]
+    items = run([*segments, talk.segment(0, (count - connection.RECENT_SEGMENTS) * 10, b"\1" * 10)])
+    assert [item for item in items if isinstance(item, Overlap)]
+
+
+def test_an_acknowledgement_that_comes_late_takes_nothing_back() -> None:
+    """What the newer one was for, the capture lacks."""
+    talk = Talk()
+    segments = [*talk.handshake(), talk.segment(1, 0, b"a", acked=9), talk.segment(1, 1, b"b", acked=4)]
+    assert gaps(run(segments)) == [(0, 0, 9, "lost")]
+    segments = [*talk.handshake(), talk.segment(1, 0, b"a", acked=4), talk.segment(1, 1, b"b", acked=9)]
+    assert gaps(run(segments)) == [(0, 0, 9, "lost")]
+
+
 @pytest.mark.parametrize("size", [10, 3000, 5000, 60_000])
 def test_what_a_direction_keeps_is_bounded(size: int) -> None:
     talk, streams = Talk(), Streams()

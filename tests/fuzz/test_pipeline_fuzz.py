@@ -11,6 +11,7 @@ from random import Random
 
 import pytest
 
+from tests.chatter import chatter
 from tests.engine.tapes import check
 from tests.fuzz.damage import NAMES, capture, damaged, datagrams, noise, spoken
 from tests.say import push, put
@@ -58,7 +59,15 @@ def said(frames: list[Frame], options: Options) -> list[object]:
     return out
 
 
-@pytest.mark.parametrize("make", [spoken, lambda seed: damaged(capture(NAMES[seed % len(NAMES)]), Random(seed))])
+@pytest.mark.parametrize(
+    "make",
+    [
+        spoken,
+        lambda seed: damaged(capture(NAMES[seed % len(NAMES)]), Random(seed)),
+        lambda seed: damaged(chatter(seed, turns=20).wire.frames, Random(seed)),
+    ],
+    ids=["spoken", "captures", "chatter"],
+)
 def test_reading_without_tapes_says_the_same(make: Callable[[int], list[Frame]]) -> None:
     """Rows by templates, and what the session finds out once for all of them."""
     for seed in range(CASES // 8):
