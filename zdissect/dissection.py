@@ -31,6 +31,8 @@ class Dissection:
     """Why its end isn't there: `cut` or `lost` (see Gap), `end` (of the stream); empty if it is whole."""
     messages: list[Message] = field(default_factory=list)
     """Its messages, with what the session knows of them."""
+    first: tuple[int, int] = (0, 0)
+    """The numbers of the first one: among all in its frame of this conversation, and among those of its sender."""
     origin: str = ""
     """Where the bytes came from, for people: empty, or `decompressed from 40 bytes`."""
     scouting: bool = False

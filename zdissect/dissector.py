@@ -90,6 +90,7 @@ class Dissector:
             add_findings(outer.tape, item.messages)
             for message in item.messages:
                 message.row["compressed"] = True
+        self.number(item)
         out.append(item)
         out += [self.assembled(item, one) for one in whole]
         self.told(out)
@@ -107,7 +108,20 @@ class Dissector:
         self.sessions.assembled(out)
         out.messages = out.messages or nameless(tape, "network")
         add_findings(tape, out.messages)
+        self.number(out)
         return out
+
+    @staticmethod
+    def number(item: Dissection) -> None:
+        """Numbers its messages, with what the flow knows of the last ones: what comes late of a frame isn't told apart
+        by what other flows had in between."""
+        frame, flow, direction, count = item.frame, item.flow, item.direction, len(item.messages)
+        if flow.numbered != (frame.source, frame.number):
+            flow.numbered = (frame.source, frame.number)
+            flow.index = 0
+        item.first = flow.index, flow.sent[direction]
+        flow.index += count
+        flow.sent[direction] += count
 
     def told(self, out: list[Item]) -> None:
         """Adds what sessions found out that no bytes show."""

@@ -39,30 +39,17 @@ def endpoint(end: Endpoint) -> str:
 
 
 class Table:
-    """Makes rows, numbering the messages of each frame: with what the flow knows of the last one, as what comes late of
-    a frame isn't told apart by what other flows had in between."""
+    """Makes rows."""
 
     def rows(self, item: Dissection) -> list[Row]:
         """The rows of a dissection: dicts with the columns that have a value."""
         out = [message.row for message in item.messages]
         where = self.where(item) if out else {}
-        index, number = self.numbered(item)
+        index, number = item.first
         for place, row in enumerate(out):
             row["message_index"], row["message_number"] = index + place, number + place
             row.update(where)
         return out
-
-    @staticmethod
-    def numbered(item: Dissection) -> tuple[int, int]:
-        """The numbers of a dissection's first message: in its frame, and of its sender in the conversation."""
-        frame, flow, direction = item.frame, item.flow, item.direction
-        if flow.numbered != (frame.source, frame.number):
-            flow.numbered = (frame.source, frame.number)
-            flow.index = 0
-        first = flow.index, flow.sent[direction]
-        flow.index += len(item.messages)
-        flow.sent[direction] += len(item.messages)
-        return first
 
     @staticmethod
     def where(item: Dissection) -> dict[str, Any]:

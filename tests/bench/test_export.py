@@ -14,7 +14,6 @@ from zdissect.export.decoding import Settings, decode_sessions
 from zdissect.export.files import Source, Work
 from zdissect.export.work import convert
 from zdissect.pipeline import Pipeline
-from zdissect.table import Table
 
 SAMPLE = Path("samples/query-router.pcap")
 TIMES = 20
@@ -32,9 +31,9 @@ def items() -> list[Dissection]:
 
 def to_arrow(items: list[Dissection]) -> pa.RecordBatch:
     """Their rows in Arrow."""
-    table, batches = Table(), Messages()
+    batches = Messages()
     for item in items:
-        batches.add(item, table.numbered(item))
+        batches.add(item)
     made = batches.take()
     assert made is not None
     return made

@@ -25,8 +25,8 @@ def dissections(frames: list[Frame], rows: bool = True) -> list[Dissection]:
 
 
 def taken(items: list[Dissection], *limits: int, payload: int | None = None) -> list[dict[str, object]]:
-    table, messages = Table(), Messages(*limits, payload=payload)
-    out = [messages.take() for item in items if messages.add(item, table.numbered(item))]
+    messages = Messages(*limits, payload=payload)
+    out = [messages.take() for item in items if messages.add(item)]
     return [row for batch in [*out, messages.take()] if batch is not None for row in batch.to_pylist()]
 
 
@@ -96,10 +96,10 @@ def test_payloads_are_cut(keep: int | None, sizes: set[int]) -> None:
 def test_a_batch_is_full_by_rows_or_by_bytes() -> None:
     item = next(item for item in dissections(list(frames_of([SAMPLES / "pubsub-tcp.pcap"]))) if item.messages)
     count, size = len(item.messages), len(item.buffer.data)
-    assert Messages(limit=count).add(item, (0, 0))
-    assert not Messages(limit=count + 1).add(item, (0, 0))
-    assert Messages(limit=1000, most=size).add(item, (0, 0))
-    assert not Messages(limit=1000, most=size + 1).add(item, (0, 0))
+    assert Messages(limit=count).add(item)
+    assert not Messages(limit=count + 1).add(item)
+    assert Messages(limit=1000, most=size).add(item)
+    assert not Messages(limit=1000, most=size + 1).add(item)
 
 
 def test_no_messages_give_no_batch() -> None:

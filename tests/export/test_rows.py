@@ -9,11 +9,11 @@ from zdissect_cli.main import cli
 from tests.export.tables import NAMES, SAMPLES, as_json, converted, frames, held, rows, where
 from tests.talk import Talk
 from tests.wire import Parties, Wire
+from zdissect.dissector import Dissector
 from zdissect.export.decoding import Settings, decode_sessions
 from zdissect.export.facts import FileFacts
 from zdissect.grammar.columns import NAMES as COLUMNS
 from zdissect.pipeline import dissect
-from zdissect.table import Table
 
 
 @pytest.fixture(scope="module")
@@ -164,4 +164,8 @@ def test_messages_of_a_frame_are_numbered_through():
     for port in (40001, 40002):
         Talk(wire, parties=Parties(ports=(port, 7447))).init_syn()
     one, other = dissect(wire.frames)
-    assert [Table.numbered(item) for item in (one, other, one)] == [(0, 0), (0, 0), (1, 1)]
+    found = []
+    for item in (one, other, one):
+        Dissector.number(item)
+        found.append(item.first)
+    assert found == [(1, 1), (1, 1), (2, 2)]

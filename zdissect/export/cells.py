@@ -48,12 +48,8 @@ class Messages:
         """... how many there are."""
         self._flows: dict[tuple[Any, ...], tuple[int, Row]] = {}
 
-    def add(self, item: Dissection, first: tuple[int, int]) -> bool:
-        """Takes the messages of a dissection; returns whether it is time for a batch.
-
-        Args:
-            first: The numbers of the first one, see `Table.numbered`.
-        """
+    def add(self, item: Dissection) -> bool:
+        """Takes the messages of a dissection; returns whether it is time for a batch."""
         messages = item.messages
         if not messages:
             return False
@@ -73,7 +69,7 @@ class Messages:
             places.append(place)
             cells.append(message.cell)
         count = len(messages)
-        index, number = first
+        index, number = item.first
         self._indices.extend(range(index, index + count))
         self._numbers.extend(range(number, number + count))
         frame = item.frame

@@ -20,7 +20,6 @@ from zdissect.flow.ticks import Ticks
 from zdissect.pipeline import Options, Pipeline
 from zdissect.records import Frame
 from zdissect.stats.accounting import Accounting
-from zdissect.table import Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +61,6 @@ class Decoding:
 
     def __post_init__(self) -> None:
         self.pipeline = Pipeline(self.settings.options(), streams=self.streams, ticks=self.ticks)
-        self.table = Table()
         self.links = Links(self.pipeline)
         settings = self.settings
         self.messages = Messages(settings.batch_rows, settings.batch_bytes, settings.payload)
@@ -154,7 +152,7 @@ class Decoding:
                 for message in item.messages:
                     message.row["fields"] = message_json(item, message)
             facts.messages += len(item.messages)
-            if self.messages.add(item, self.table.numbered(item)):
+            if self.messages.add(item):
                 out += self.take(MESSAGES)
             if not item.tape.remarks:
                 return out
