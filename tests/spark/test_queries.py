@@ -54,7 +54,9 @@ def test_the_same_answer(query, views, duckdb):
 
 
 def _plain(value: Any) -> Any:
-    """Spark gives times without a zone, in that of this machine, and sums in other ways."""
+    """Spark gives times without a zone, in that of this machine, structs as rows, and sums in other ways."""
+    if isinstance(value, list):
+        return [one if isinstance(one, dict) else one.asDict() for one in value]
     if isinstance(value, datetime):
         return value.astimezone(UTC)
     return float(f"{value:.9g}") if isinstance(value, float) else value

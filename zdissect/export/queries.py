@@ -30,7 +30,7 @@ ORDER BY puts DESC, key_expr, src_zid
         "tell which). Where numbers started again from 0 just then, it counts as one.",
         """
 WITH numbers AS (
-  SELECT capture, flow_id, src_ip, src_port, src_zid, dst_zid, reliability, priority, message_number,
+  SELECT capture, flow_id, src_ip, src_port, initiator, src_zid, dst_zid, reliability, priority, message_number,
          CAST(sn AS DECIMAL(20, 0)) AS number, coalesce(CAST(messages.findings AS STRING), '') AS said
   FROM messages JOIN captures USING (file)
   WHERE message IN ('FRAME', 'FRAGMENT')
@@ -39,7 +39,7 @@ WITH numbers AS (
   FROM numbers
   WHERE said NOT LIKE '%sn-duplicate%' AND said NOT LIKE '%sn-backward%' AND said NOT LIKE '%sn-range%'
   WINDOW channel AS (
-    PARTITION BY capture, flow_id, src_ip, src_port, reliability, priority
+    PARTITION BY capture, flow_id, src_ip, src_port, initiator, reliability, priority
     ORDER BY message_number
   )
 )
@@ -107,6 +107,17 @@ SELECT capture, sum(payload_bytes) AS payload, sum(decoded_bytes) AS decoded, su
 FROM captures
 GROUP BY capture
 ORDER BY capture
+""",
+    ),
+    Query(
+        "Frames that weren't opened",
+        "Captures with links, tunnels or packets in which Zenoh may be that isn't in the tables; `unopened` says what "
+        "they are. Ordinary background (ARP, ICMP...) stands there too, and doesn't count.",
+        """
+SELECT file, frames, unopened_frames, unopened
+FROM captures
+WHERE unopened_frames > 0
+ORDER BY unopened_frames DESC, file
 """,
     ),
 )
