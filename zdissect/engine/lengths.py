@@ -196,7 +196,8 @@ class Lengths:
 
     def differs(self, program: ExtensionProgram, start: int, pos: int, declared: int, end: int) -> int:
         """Ends an extension where its structure ends."""
-        text = f"declares {count(declared - pos)}, its structure takes {end - pos}"
+        name = program.field.name.removeprefix("ext_")
+        text = f"{name} declares {count(declared - pos)}, its structure takes {end - pos}"
         self.remarks.append((program.mismatch, start, end, text))
         return end
 

@@ -49,6 +49,11 @@ def data_length(value: int) -> Verdict:
     return None if value else ("invalid-value", "a shared-memory pointer to no data")
 
 
+def suffix(text: str) -> Verdict:
+    """A wire expression in an extension has a suffix if it says so (notes 2.3)."""
+    return None if text else ("invalid-value", "a suffix of no bytes")
+
+
 def locator(text: str) -> Verdict:
     """A locator is in canonical form (notes 1.7)."""
     if "#" in text:
@@ -79,4 +84,5 @@ CHECKS: dict[str, Callable[[Any], Verdict]] = {
     "stamp_points": stamp_points,
     "data_length": data_length,
     "locator": locator,
+    "suffix": suffix,
 }

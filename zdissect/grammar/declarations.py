@@ -27,7 +27,7 @@ WIRE_EXPR = Extension(
             Bit("N", 0, N.doc, says=N.says),
         ), "How the key expression is written."),
         Vle("scope", 16, "Declared id of the prefix; 0 is the global scope.", column="key_scope", keeps=16),
-        Rest("suffix", "Text after the prefix, to the end.", when="N", text=True, column="key_suffix"),
+        Rest("suffix", "Text after the prefix, to the end.", when="N", text=True, column="key_suffix", check="suffix"),
     ),
 )  # fmt: skip
 

@@ -159,9 +159,10 @@ _RULES = (
     ),
     Rule(
         "extension-length", WARNING, PROTOCOL,
-        "The declared length of an extension isn't that of its structure. What follows makes sense behind the "
-        "structure, which was followed: the Rust implementation passes over the declared length of these extensions. "
-        "Releases before July 2024 declared the length of a Timestamp too small.",
+        "The declared length of an extension isn't that of its structure, which was followed, as what stands behind it "
+        "makes sense. The Rust implementation passes over the declared length of a Timestamp, TimestampStack, "
+        "SourceInfo, ResponderId and the QoS of a JOIN (and declared that of a Timestamp too small before July 2024); "
+        "it fails with others, and so do other receivers.",
         "code; notes 2.1",
     ),
     Rule(
