@@ -28,7 +28,8 @@ ENTRIES = {"batch": "datagram", "cbatch": "compressed", "ll": "lowlatency", "sco
               for message in MESSAGES}}  # fmt: skip
 VECTORS = [vector for vector in _vectors() if vector.file != "malformed.txt" and vector.data]
 OTHERWISE = {
-    "An empty batch", "D_KEYEXPR with a scope and without a suffix", "U_SUBSCRIBER, the id alone",
+    "An empty batch", "Consolidation beyond one byte", "FRAGMENT with the largest sequence number that 64 bits hold",
+    "D_KEYEXPR with a scope and without a suffix", "U_SUBSCRIBER, the id alone",
     "U_QUERYABLE, the id alone", "D_QUERYABLE without QueryableInfo", "QUERY with consolidation Auto, written out",
     "QUERY with a consolidation that nobody knows", "A mandatory extension that SCOUT skips",
 }  # fmt: skip

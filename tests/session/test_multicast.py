@@ -41,6 +41,25 @@ def test_join_with_qos_and_a_wrong_first_number() -> None:
     assert heard(Members().join(0, **with_qos()).say(0, frame(31, 3))).codes == ["sn-first"]
 
 
+def test_numbers_are_those_of_the_resolution_that_join_states() -> None:
+    """With 8 bits 0 comes after 127; JOIN itself may say 128 where 0 is meant (notes 4.3)."""
+    members = Members().join(0, sn=126, rid=2, fsn=0, batch_size=8192)
+    for sn in (126, 127, 0, 1):
+        members.say(0, frame(sn))
+    members.join(1, sn=128, rid=2, fsn=0, batch_size=8192).say(1, frame(0)).say(1, frame(128))
+    assert heard(members).codes == ["sn-range"]
+
+
+def test_numbers_above_32_bits() -> None:
+    """Where JOIN states 64 bits they are in range, though the Rust codec keeps 32 of them."""
+    first = 1 << 40
+    members = Members().join(0, sn=first, rid=2, fsn=3, batch_size=8192)
+    found = heard(members.say(0, frame(first)).say(0, frame(first + 1)))
+    assert set(found.codes) == {"vle-wraps"}
+    assert [row["sn"] for row in found.of("FRAME")] == [first, first + 1]
+    assert found.of("JOIN")[0]["initial_sn"] == first
+
+
 def test_joins_again_with_later_numbers() -> None:
     members = Members().join(0, sn=100).say(0, frame(100)).wait(2.5).join(0, sn=101).say(0, frame(101))
     assert not heard(members).codes

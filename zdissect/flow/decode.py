@@ -74,7 +74,7 @@ def _is_plain_close(data: bytes, start: int, stop: int) -> bool:
 
 
 _IMPROBABLE = frozenset({"reserved-bits", "invalid-value", "zero-zid", "zid-length", "unknown-mandatory-extension",
-                         "extension-form", "unknown-close-reason", "compression"})  # fmt: skip
+                         "extension-form", "extension-length", "unknown-close-reason", "compression"})  # fmt: skip
 
 
 def sound(tape: Tape) -> bool:

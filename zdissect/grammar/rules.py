@@ -57,7 +57,7 @@ _RULES = (
         "code; notes 1.1 and 9 no. 5",
     ),
     Rule(
-        "vle-wraps", WARNING, MALFORMED,
+        "vle-wraps", WARNING, PROTOCOL,
         "A variable-length integer is larger than what the Rust implementation keeps of this field: it reads the low "
         "bits as the value and goes on, while zenoh-pico refuses the message. The value shown is that on the wire.",
         "code; notes 1.1 and 9 no. 5",

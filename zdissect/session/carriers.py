@@ -59,10 +59,11 @@ def priority(link: Link, message: Message, direction: int, number: int) -> None:
 def sequence(link: Link, message: Message, direction: int, space: Space, sn: int, fragment: bool) -> Step:
     """Rules 16 to 19; how the number follows the one before it."""
     session = link.session
-    mask = session.agreed.sn_mask if session.agreed is not None else ASSUMED_MASK
+    terms = session.agreed or session.stated[space[0]]
+    mask = terms.sn_mask if terms is not None else ASSUMED_MASK
     at = f"{message.row['message'].lower()}.sn"
-    if sn > mask and session.agreed is not None and sn > session.agreed.sn_limit:
-        message.remark("sn-range", f"sn {sn} is above 0x{session.agreed.sn_limit:x}", at)
+    if sn > mask and terms is not None and sn > terms.sn_limit:
+        message.remark("sn-range", f"sn {sn} is above 0x{terms.sn_limit:x}", at)
         return Step.FIRST
     channel = session.channels.get(space)
     if channel is None:

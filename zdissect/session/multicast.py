@@ -8,7 +8,7 @@ from zdissect.engine.messages import Message
 from zdissect.flow.conversation import Flow
 from zdissect.grammar.enums import DATA
 from zdissect.records import DATAGRAM_LINKS, RAW_ETHERNET, Endpoint, Frame
-from zdissect.session.handshake import ASSUMED_MASK, End
+from zdissect.session.handshake import End, Parameters
 from zdissect.session.liveness import SLACK_MS
 from zdissect.session.sequence import Channel
 from zdissect.session.session import Link
@@ -80,7 +80,8 @@ class Groups:
         before = members.get(src)
         if before is None:
             link.session.agreed = None
-            self.anchor(link, message, item.direction)
+            terms = link.session.stated[item.direction ^ link.flip] = Parameters(end.sn_bits)
+            self.anchor(link, message, item.direction, terms.sn_mask)
         else:
             changed = [name for name in _SAME if getattr(before, name) != getattr(end, name)]
             if changed:
@@ -129,7 +130,7 @@ class Groups:
             message.remark("join-late", f"{apart_ms} ms after the JOIN before it, the lease is {before.lease_ms} ms")
 
     @staticmethod
-    def anchor(link: Link, message: Message, direction: int) -> None:
+    def anchor(link: Link, message: Message, direction: int, mask: int) -> None:
         """Starts the sequence numbers where the first JOIN says that they stand."""
         side = direction ^ link.flip
         reliable = message.values("join.ext_qos.priorities.next_sn_reliable")
@@ -141,5 +142,5 @@ class Groups:
         for channel, numbers in ((True, reliable), (False, best_effort)):
             for priority, sn in enumerate(numbers):
                 if sn is not None and (side, channel, priority) not in link.session.channels:
-                    link.session.channels[side, channel, priority] = one = Channel(ASSUMED_MASK)
+                    link.session.channels[side, channel, priority] = one = Channel(mask)
                     one.start(sn)

@@ -61,6 +61,8 @@ class Session:
     clock: Clock = field(default_factory=Clock)
     initial: list[int | None] = field(default_factory=lambda: [None, None])
     """First sequence number of each side."""
+    stated: list[Parameters | None] = field(default_factory=lambda: [None, None])
+    """What the JOIN of each side says, where nothing is agreed on."""
     awaited: Deadlines[Awaited] = field(default_factory=Deadlines)
     listed_ns: float = NEVER
     """When it will be looked at, if nobody speaks before."""
