@@ -22,6 +22,7 @@ from zdissect.grammar.types import (
     Bits,
     Blob,
     Choice,
+    Enum,
     Extension,
     Extensions,
     Fixed,
@@ -250,11 +251,17 @@ def _check(node: Any, bits: tuple[Bit, ...] = ()) -> Check | None:
     named = CHECKS[node.check] if node.check else None
     enum = getattr(node, "enum", None)
     if enum is not None and enum.strict:
-        return lambda value: None if value in enum.names else (enum.strict, f"{value} is no {enum.title}")
+        return lambda value: None if value in enum.names else _nameless(enum, value)
     of_bits = _bits_check(bits)
     if named and of_bits:
         return lambda value: named(value) or of_bits(value)
     return named or of_bits
+
+
+def _nameless(enum: Enum, value: int) -> Verdict:
+    """What is said of a value that has no name where it must."""
+    read = f": receivers read {enum.otherwise}" if enum.otherwise else ""
+    return enum.strict, f"{value} is no {enum.title}{read}"
 
 
 def _bits_check(bits: tuple[Bit, ...]) -> Check | None:
@@ -266,7 +273,7 @@ def _bits_check(bits: tuple[Bit, ...]) -> Check | None:
     def check(value: int) -> Verdict:
         for low, mask, enum in strict:
             if value >> low & mask not in enum.names:
-                return enum.strict, f"{value >> low & mask} is no {enum.title}"
+                return _nameless(enum, value >> low & mask)
         return None
 
     return check

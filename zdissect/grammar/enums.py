@@ -90,6 +90,7 @@ CONSOLIDATION = Enum(
         3: "Only the newest sample of each key.",
     },
     strict="unknown-consolidation",
+    otherwise="Auto",
 )
 
 MODE = Enum("interest mode", {0: "Final", 1: "Current", 2: "Future", 3: "CurrentFuture"})

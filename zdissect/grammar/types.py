@@ -25,13 +25,15 @@ ALWAYS = "1"
 class Enum:
     """Names of the values of a field.
 
-    `strict` names the finding for a value without a name; empty where other values are legal.
+    `strict` names the finding for a value without a name; empty where other values are legal. `otherwise` is what
+    receivers read such a value as, if they don't refuse it.
     """
 
     title: str
     names: Mapping[int, str]
     docs: Mapping[int, str] = field(default_factory=dict)
     strict: str = ""
+    otherwise: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
