@@ -99,6 +99,7 @@ def test_fragments_in_a_tunnel_name_all_their_frames() -> None:
         b"\x00" + vxlan(V4)[1:],  # no network number
         b"\x18" + vxlan(V4)[1:],
         vxlan(V4, 0x08000100),
+        vxlan(V4, 0x0C000009),
         vxlan(V4, vni=0x12301),
         vxlan(V4)[:7],
         vxlan(V4)[:8],

@@ -44,8 +44,14 @@ def etherip(data: bytes, start: int, stop: int) -> Next:
 
 
 def vxlan(data: bytes, start: int, stop: int) -> Next | None:
-    """VXLAN (RFC 7348), perhaps with a group policy: a reserved bit that is set is something else."""
+    """VXLAN (RFC 7348), perhaps with a group policy; a reserved bit that is set is something else.
+
+    Some senders say here too what they carry (scapy does).
+    """
     head = data[start : start + 8]
+    if head[:1] == b"\x0c":
+        generic = vxlan_gpe(data, start, stop)
+        return None if isinstance(generic, str) else generic
     if len(head) < 8 or head[0] & 0x7F != 8 or head[7] or (head[1:4].strip(b"\0") and not head[0] & 0x80):
         return None
     return (ETHERNET, start + 8, stop) if stop >= start + 22 else None
