@@ -69,17 +69,17 @@ class Envelope(NamedTuple):
         return at if self.inside else -1
 
 
-Open = Callable[[Envelope, int, int, int], Found]
+Decode = Callable[[Envelope, int, int, int], Found]
 """Decodes what is of an EtherType between two positions."""
 
 
 class Packets:
     """Decodes IP packets; holds the fragments that wait for others."""
 
-    def __init__(self, unopened: Unopened, open_: Open, plain: frozenset[int]) -> None:
-        """`open_`: for what tunnels carry. `plain`: UDP ports that carry no tunnel."""
+    def __init__(self, unopened: Unopened, decode: Decode, plain: frozenset[int]) -> None:
+        """`decode`: for what tunnels carry. `plain`: UDP ports that carry no tunnel."""
         self._unopened = unopened
-        self._open = open_
+        self._decode = decode
         self._plain = plain
         self._pairs: dict[bytes, tuple[Endpoint, Endpoint]] = {}
         self._fragments = Fragments(unopened)
@@ -102,29 +102,25 @@ class Packets:
         try:
             first, total, fragment, protocol, seq, ack, size, flags = _IPV4_TCP.unpack_from(data, start)
         except error:
-            return self._ipv4(envelope or _new(Envelope, (frame, data, True, 0, ())), start, stop)
+            return self._ipv4(frame, data, start, stop, envelope)
         body = start + 20 + (size >> 2 & 0x3C)
         end = start + total
         # the common case, all at once: TCP, no IP options, no fragment, nothing cut off
-        if (
-            first != 0x45
-            or protocol != _TCP
-            or fragment & 0x3FFF
-            or size < 0x50
-            or not body <= end <= len(data)
-            or (envelope is not None and end > stop)
-        ):
-            return self._ipv4(envelope or _new(Envelope, (frame, data, True, 0, ())), start, stop)
+        if first != 0x45 or protocol != _TCP or fragment & 0x3FFF or size < 0x50 or not body <= end <= len(data):
+            return self._ipv4(frame, data, start, stop, envelope)
         ends = data[start + 12 : start + 24]
         src, dst = self._pairs.get(ends) or self._pair(ends)
-        place = body if envelope is None or envelope.inside else -1
-        return _new(Segment, (frame, src, dst, seq, ack, flags, data[body:end], 0, place))
+        if envelope is None:
+            return _new(Segment, (frame, src, dst, seq, ack, flags, data[body:end], 0, body))
+        if end > stop:  # longer than the tunnel that it is in
+            return self._ipv4(frame, data, start, stop, envelope)
+        return _new(Segment, (frame, src, dst, seq, ack, flags, data[body:end], 0, envelope.place(body)))
 
-    def _ipv4(self, envelope: Envelope, start: int, stop: int) -> Found:
-        frame, data = envelope.frame, envelope.data
+    def _ipv4(self, frame: Frame, data: bytes, start: int, stop: int, envelope: Envelope | None) -> Found:
         if len(data) < start + 20:
             return self._ignore(frame, "short IPv4")
-        if not envelope.depth:
+        if envelope is None:
+            envelope = _new(Envelope, (frame, data, True, 0, ()))
             stop = max(stop, len(data))
         first, total, identification, fragment, protocol = _IPV4.unpack_from(data, start)
         body = start + (first & 15) * 4
@@ -146,27 +142,24 @@ class Packets:
         try:
             first, length, header, seq, ack, size, flags = _IPV6_TCP.unpack_from(data, start)
         except error:
-            return self._ipv6(envelope or _new(Envelope, (frame, data, True, 0, ())), start, stop)
+            return self._ipv6(frame, data, start, stop, envelope)
         body = start + 40 + (size >> 2 & 0x3C)
         end = start + 40 + length
-        if (
-            first >> 4 != 6
-            or header != _TCP
-            or size < 0x50
-            or not body <= end <= len(data)
-            or (envelope is not None and end > stop)
-        ):
-            return self._ipv6(envelope or _new(Envelope, (frame, data, True, 0, ())), start, stop)
+        if first >> 4 != 6 or header != _TCP or size < 0x50 or not body <= end <= len(data):
+            return self._ipv6(frame, data, start, stop, envelope)
         ends = data[start + 8 : start + 44]
         src, dst = self._pairs.get(ends) or self._pair(ends)
-        place = body if envelope is None or envelope.inside else -1
-        return _new(Segment, (frame, src, dst, seq, ack, flags, data[body:end], 0, place))
+        if envelope is None:
+            return _new(Segment, (frame, src, dst, seq, ack, flags, data[body:end], 0, body))
+        if end > stop:  # longer than the tunnel that it is in
+            return self._ipv6(frame, data, start, stop, envelope)
+        return _new(Segment, (frame, src, dst, seq, ack, flags, data[body:end], 0, envelope.place(body)))
 
-    def _ipv6(self, envelope: Envelope, start: int, stop: int) -> Found:
-        frame, data = envelope.frame, envelope.data
+    def _ipv6(self, frame: Frame, data: bytes, start: int, stop: int, envelope: Envelope | None) -> Found:
         if len(data) < start + 40:
             return self._ignore(frame, "short IPv6")
-        if not envelope.depth:
+        if envelope is None:
+            envelope = _new(Envelope, (frame, data, True, 0, ()))
             stop = max(stop, len(data))
         first, length, header = _IPV6.unpack_from(data, start)
         if first >> 4 != 6:
@@ -230,7 +223,7 @@ class Packets:
             return self._ignore(envelope.frame, content)
         if envelope.depth + 1 >= MAX_DEPTH:
             return self._ignore(envelope.frame, f"more than {MAX_DEPTH} IP packets in each other")
-        return self._open(envelope._replace(depth=envelope.depth + 1), *content)
+        return self._decode(envelope._replace(depth=envelope.depth + 1), *content)
 
     def _tcp(self, envelope: Envelope, addresses: bytes, start: int, stop: int) -> Found:
         frame, data = envelope.frame, envelope.data

@@ -4,12 +4,13 @@ Sources: the LINKTYPE_ registry of tcpdump.org, the EtherType and protocol numbe
 """
 
 
-def _table(text: str) -> dict[int, str]:
+def _table(text: str, gap: str) -> dict[int, str]:
     words = text.split()
-    return {int(number, 0): name.replace("_", " ") for number, name in zip(words[::2], words[1::2], strict=True)}
+    return {int(number, 0): name.replace("_", gap) for number, name in zip(words[::2], words[1::2], strict=True)}
 
 
-LINK_TYPES = {number: name.replace(" ", "_") for number, name in _table("""
+LINK_TYPES = _table(
+    """
 0 NULL 1 ETHERNET 2 EXP_ETHERNET 3 AX25 4 PRONET 5 CHAOS 6 IEEE802_5 7 ARCNET_BSD 8 SLIP 9 PPP 10 FDDI 12 RAW 14 RAW
 50 PPP_HDLC 51 PPP_ETHER 99 SYMANTEC_FIREWALL 100 ATM_RFC1483 101 RAW 102 SLIP_BSDOS 103 PPP_BSDOS 104 C_HDLC
 105 IEEE802_11 106 ATM_CLIP 107 FRELAY 108 LOOP 109 ENC 110 LANE8023 111 HIPPI 112 HDLC 113 LINUX_SLL 114 LTALK
@@ -37,10 +38,13 @@ LINK_TYPES = {number: name.replace(" ", "_") for number, name in _table("""
 271 VSOCK 272 NORDIC_BLE 273 DOCSIS31_XRA31 274 ETHERNET_MPACKET 275 DISPLAYPORT_AUX 276 LINUX_SLL2
 277 SERCOS_MONITOR 278 OPENVIZSLA 279 EBHSCR 280 VPP_DISPATCH 281 DSA_TAG_BRCM 282 DSA_TAG_BRCM_PREPEND
 283 IEEE802_15_4_TAP 284 DSA_TAG_DSA 285 DSA_TAG_EDSA 286 ELEE 287 Z_WAVE_SERIAL 288 USB_2_0 289 ATSC_ALP 290 ETW
-""").items()}  # fmt: skip
+""",
+    "_",
+)
 """LINKTYPE_ values; 12 and 14 are what some systems write for RAW."""
 
-ETHERTYPES = _table("""
+ETHERTYPES = _table(
+    """
 0x0800 IPv4 0x0806 ARP 0x0842 Wake-on-LAN 0x22ea SRP 0x22f0 AVTP 0x22f3 TRILL 0x2000 CDP 0x4305 batman-adv
 0x6002 MOP 0x6558 Ethernet 0x8035 RARP 0x809b AppleTalk 0x80f3 AARP 0x8137 IPX 0x8204 QNX_Qnet 0x86dd IPv6
 0x8808 Ethernet_flow_control 0x8809 LACP 0x880b PPP 0x8847 MPLS 0x8848 MPLS 0x8863 PPPoE_discovery 0x8864 PPPoE
@@ -51,14 +55,19 @@ ETHERTYPES = _table("""
 0x8902 Ethernet_OAM 0x8906 FCoE 0x890d TDLS 0x8914 FCoE_initialization 0x8915 RoCE 0x891d TTEthernet
 0x893a 1905.1 0x8940 EVB 0x894f NSH 0x9000 loopback_test 0x9998 UDLD 0xa0ed LoWPAN 0xdada Ethernet_DSA
 0xcafe Veritas_LLT
-""")
+""",
+    " ",
+)
 
-_PROTOCOLS = _table("""
+_PROTOCOLS = _table(
+    """
 0 HOPOPT 1 ICMP 2 IGMP 3 GGP 4 IPv4 5 ST 8 EGP 9 IGP 27 RDP 33 DCCP 41 IPv6 43 IPv6-Route 44 IPv6-Frag 46 RSVP 47 GRE
 50 ESP 51 AH 54 NARP 55 Mobile_IP_minimal 56 TLSP 58 ICMPv6 59 no_next_header 60 IPv6-Opts 88 EIGRP 89 OSPF
 94 IPIP 97 EtherIP 98 ENCAP 103 PIM 108 IPComp 112 VRRP 115 L2TPv3 124 IS-IS 132 SCTP 133 FC 135 Mobility 136 UDPLite
 137 MPLS 138 manet 139 HIP 140 Shim6 142 ROHC 143 Ethernet 144 AGGFRAG
-""")
+""",
+    " ",
+)
 
 ARP, STP, LLC, PPP_CONTROL = "ARP", "STP", "LLC without IP", "PPP control"
 WIRELESS_CONTROL = "802.11 management"

@@ -4,7 +4,6 @@ What a UDP datagram on a tunnel's port holds is believed only if its header is s
 """
 
 from collections.abc import Callable
-from typing import Final
 
 from zdissect.flow.headers import ANY_IP, ETHERNET, IPV4, IPV6, MPLS, PPP, Header, Next, mpls, typed, u16
 from zdissect.flow.names import ETHERTYPES
@@ -147,8 +146,7 @@ def tzsp(data: bytes, start: int, stop: int) -> Next | None:
     return (ETHERNET, at + 1, stop) if at < len(data) else "short TZSP"
 
 
-_TZSP_PADDING: Final = 0
-_TZSP_END: Final = 1
+_TZSP_PADDING, _TZSP_END = 0, 1
 
 
 PROTOCOLS: dict[int, Header] = {
