@@ -1,7 +1,6 @@
 """`zdissect stats FILE...`: what is in captures, as tables or as JSON."""
 
 import io
-import json
 import shutil
 import sys
 from collections import Counter
@@ -10,6 +9,7 @@ from typing import Any
 import click
 
 from zdissect.capture import CaptureError, open_capture
+from zdissect.output.printable import dumps
 from zdissect.pipeline import Options, Pipeline
 from zdissect.session.places import Places
 from zdissect.stats import Stats
@@ -39,7 +39,7 @@ def stats(files: tuple[str, ...], as_json: bool, top: int, rules: tuple[str, ...
     known = decode_as(rules)
     report, problems, interrupted = _read(files, Options(known.tcp_ports, known.udp_ports, history=True))
     if as_json:
-        click.echo(json.dumps(report, indent=2))
+        click.echo(dumps(report, indented=True))
     else:
         _tables(report, top, wants_color(color))
     sys.stdout.flush()

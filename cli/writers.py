@@ -1,6 +1,5 @@
 """The forms of output: what a dissection becomes."""
 
-import json
 from collections import Counter
 from typing import Protocol
 
@@ -9,6 +8,7 @@ from zdissect.grammar.rules import RULES
 from zdissect.output import jsonl
 from zdissect.output.line import summary
 from zdissect.output.nested import document
+from zdissect.output.printable import dumps
 from zdissect.output.style import COLOUR, PLAIN, Style
 from zdissect.output.text import count, hexdump, safe
 from zdissect.output.times import formatter
@@ -129,14 +129,13 @@ class Nested(_Counting):
 
     def __init__(self) -> None:
         super().__init__()
-        self.encode = json.JSONEncoder(separators=(",", ":")).encode
         self.started = False
 
     def show(self, item: Item) -> str:
         self.count(item)
         start = ",\n" if self.started else "[\n"
         self.started = True
-        return start + self.encode(document(item))
+        return start + dumps(document(item))
 
     def end(self) -> str:
         return "\n]\n" if self.started else "[]\n"

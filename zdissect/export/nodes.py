@@ -1,14 +1,12 @@
 """The column `fields`: a whole message as JSON, its nodes as in `-T json`."""
 
-import json
 from dataclasses import replace
 
 from zdissect.dissection import Dissection
 from zdissect.engine.messages import Message
 from zdissect.engine.tape import Tape
 from zdissect.output.nested import derived, nodes
-
-_encode = json.JSONEncoder(separators=(",", ":")).encode
+from zdissect.output.printable import dumps
 
 
 def message_json(item: Dissection, message: Message) -> str:
@@ -19,4 +17,4 @@ def message_json(item: Dissection, message: Message) -> str:
     root["derived"] = derived(message)
     if rest:  # fields of the message that stand behind a message inside it
         root.setdefault("children", []).extend(rest)
-    return _encode(root)
+    return dumps(root)

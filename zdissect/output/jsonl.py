@@ -1,29 +1,24 @@
 """Rows as JSON: one flat object per message with exactly the columns of the message table."""
 
-import json
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from zdissect.engine.messages import Row
 from zdissect.grammar.columns import COLUMNS
+from zdissect.output.printable import dumps
 from zdissect.table import complete
 
 _TIMES = tuple(column.name for column in COLUMNS if column.type == "timestamp")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=lambda value: value.hex()).encode
 
 
 def line(row: Row) -> str:
-    """A row as one line of JSON. Bytes are hex, timestamps RFC 3339 in UTC; unprintable text is escaped."""
+    """A row as one line of JSON. Bytes are hex, timestamps RFC 3339 in UTC."""
     out: dict[str, Any] = complete(row)
     for name in _TIMES:
         if out[name] is not None:
             out[name] = _time(out[name])
-    text = _encode(out)
-    if text.isprintable():
-        return text
-    # what could drive a terminal, or wasn't UTF-8, is escaped: JSON means the same either way
-    return json.dumps(out, separators=(",", ":"), default=lambda value: value.hex())
+    return dumps(out)
 
 
 def _time(us: int) -> str | None:

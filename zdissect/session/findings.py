@@ -31,7 +31,7 @@ def key(message: Message) -> None:
     at = f"{owner.lower()}.suffix"
     problem = _problem(text)
     if problem:
-        message.remark("invalid-keyexpr", f"{text!r} {problem}", at)
+        message.remark("invalid-keyexpr", f"'{text}' {problem}", at)
     elif not keyexprs.has_wildcard(text):
         if len(_PLAIN) < MOST_PLAIN:
             _PLAIN.add(text)
