@@ -8,6 +8,7 @@ from zdissect.grammar.rule import ERROR, NOTE, WARNING
 from zdissect.output.times import FORMATS
 
 from .common import DONE, FINDINGS, UNREADABLE, color_option, raw_columns, wants_color
+from .streams import for_json
 
 
 class Unnamed(click.Context):
@@ -62,6 +63,8 @@ def dissect(
     if verbose and kind not in ("tree", "line"):
         raise click.UsageError(f"-v goes with -T tree and -T line: -T {kind} has messages only")
     options = replace(decode_as(rules), rows=kind in ("line", "jsonl"))
+    if kind.startswith("json"):
+        for_json()
     writer = make_writer(kind, wants_color(color), raw_columns(), limit, times, dump)
     run = Run(files, frames, options, writer, verbose)
     run.run()

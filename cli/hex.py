@@ -4,7 +4,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
+from typing import BinaryIO
 
 import click
 
@@ -17,6 +17,7 @@ from zdissect.readings import NAMES, Part, Reading, UnknownName, canonical, read
 
 from .common import DONE, FINDINGS, UNREADABLE, color_option, complain, raw_columns, wants_color
 from .findings import reaches
+from .streams import for_json
 
 _WORDS = "".join(f"  {name:<12} {doc}\n" for name, doc in NAMES.items())
 HELP = f"""Dissects bytes that were copied from anywhere.
@@ -38,6 +39,8 @@ TEXT may be several words; without it, or with -, standard input is read. Bytes 
 
 _CAPTURES = (b"\xd4\xc3\xb2\xa1", b"\xa1\xb2\xc3\xd4", b"\x4d\x3c\xb2\xa1", b"\xa1\xb2\x3c\x4d", b"\x0a\x0d\x0d\x0a")
 _TEXT_CONTROLS = frozenset(b"\t\n\v\f\r\x1b")
+_MOST = 64 << 20
+"""Bytes of a paste."""
 _OTHERS = 3
 """How many other readings are named."""
 
@@ -77,6 +80,8 @@ def hexadecimal(
     except _Unreadable as problem:
         complain(str(problem))
         return UNREADABLE
+    if form == "jsonl":
+        for_json()
     style = COLOUR if wants_color(color) else PLAIN
     findings: Counter[str] = Counter()
     for number, piece in enumerate(pieces):
@@ -113,21 +118,35 @@ def _pieces(text: tuple[str, ...], path: str | None) -> list[Piece]:
         return _content(_input() if path == "-" else _file(path))
     if text and text != ("-",):
         return parse_paste(" ".join(text))
-    if not text and sys.stdin.isatty():
+    if not text and sys.stdin is not None and sys.stdin.isatty():
         raise click.UsageError("there are no bytes; give them as text, with -f FILE, or on standard input")
     return _content(_input())
 
 
 def _input() -> bytes:
-    return sys.stdin.buffer.read()
+    if sys.stdin is None or sys.stdin.closed:
+        raise _Unreadable("standard input is closed: give the bytes as text, with -f FILE, or pipe them in")
+    return _bounded(sys.stdin.buffer, "standard input")
 
 
 def _file(path: str) -> bytes:
     try:
-        return Path(path).read_bytes()
+        with open(path, "rb") as file:
+            return _bounded(file, path)
     except (OSError, ValueError) as problem:
         reason = problem.strerror if isinstance(problem, OSError) else problem
         raise _Unreadable(f"{path}: {reason}") from None
+
+
+def _bounded(file: BinaryIO, name: str) -> bytes:
+    """What a file holds: a device may have no end."""
+    try:
+        raw = file.read(_MOST + 1)
+    except OSError as problem:
+        raise _Unreadable(f"{name}: {problem.strerror}") from None
+    if len(raw) > _MOST:
+        raise _Unreadable(f"{name}: it is more than {_MOST >> 20} MB: cut out what is to be read")
+    return raw
 
 
 def _content(raw: bytes) -> list[Piece]:

@@ -1,16 +1,36 @@
 """The command line: `zdissect FILE...` dissects captures, every other use has a command of its own.
 
-Nothing heavy is imported here; each command imports what it needs when it runs.
+Nothing heavy is imported here; each command imports what it needs when it runs. Ctrl-C counts before the first import
+that takes time.
 """
+# ruff: noqa: E402
 
 import os
+import signal
+
+INTERRUPTED = 130
+
+
+def _at_once(*_: object) -> None:
+    os._exit(INTERRUPTED)
+
+
+_first = signal.getsignal(signal.SIGINT)
+if _first is signal.default_int_handler:  # what follows takes most of the time until there is anything to interrupt
+    signal.signal(signal.SIGINT, _at_once)
+
+import atexit
 import sys
+from errno import EBADF
 from importlib import import_module
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NoReturn
 
 import click
 
 from zdissect import __version__
+
+from . import streams
+from .common import UNREADABLE, complain
 
 HELP = """Dissects the Zenoh wire protocol, to the last bit.
 
@@ -26,8 +46,6 @@ HELP = """Dissects the Zenoh wire protocol, to the last bit.
 FILE... may be pcap or pcapng, compressed with gzip, or - for standard input; several are read in order as one capture.
 A file with the name of a command is given as ./NAME.
 """
-
-INTERRUPTED = 130
 
 
 class ClosedPipe(Exception):
@@ -77,6 +95,12 @@ class Commands(click.Group):
         if near:
             raise click.UsageError(f"there is no file or command {word!r}; did you mean {near[0]!r}?")
 
+    def make_context(self, *given: Any, **more: Any) -> click.Context:
+        try:
+            return super().make_context(*given, **more)  # --help is answered here
+        except BrokenPipeError:
+            raise ClosedPipe from None
+
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
@@ -109,28 +133,51 @@ def cli() -> None:
 
 
 def main() -> None:
-    """The script's entrance: exit codes, closed pipes and Ctrl-C."""
+    """The script's entrance: exit codes, closed pipes, full disks and Ctrl-C."""
     try:
-        # a terminal that can't show a character gets an escape instead of a traceback
-        for stream in (sys.stdout, sys.stderr):
-            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+        streams.prepare()
+        sys.exit(_end(_run()))
+    except KeyboardInterrupt:  # a moment too late to be taken by the command
+        _interrupted()
+
+
+def _run() -> int | OSError:
+    """Runs the command; its exit code, or why standard output can't be written."""
+    try:
         code = cli.main(standalone_mode=False)
-        sys.stdout.flush()
+        return code if isinstance(code, int) else 0
     except click.ClickException as problem:
         problem.show()
-        code = problem.exit_code
+        return problem.exit_code
     except (click.Abort, KeyboardInterrupt):
-        code = INTERRUPTED
-        _quiet()
-    except (BrokenPipeError, ClosedPipe):
-        code = 0
-        _quiet()
-    sys.exit(code if isinstance(code, int) else 0)
+        _interrupted()
+    except ClosedPipe:
+        return BrokenPipeError()
+    except OSError as problem:
+        return problem
 
 
-def _quiet() -> None:
-    """Keeps the interpreter from writing to a closed pipe once more while it ends."""
-    try:
-        sys.stdout.flush()
-    except (BrokenPipeError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def _end(code: int | OSError) -> int:
+    """Writes what is left of the output; the exit code. A closed pipe is no error."""
+    problem = streams.finish() or code
+    if isinstance(problem, int):
+        return problem
+    if isinstance(problem, BrokenPipeError):
+        return 0 if isinstance(code, OSError) else code
+    where = problem.filename if isinstance(problem.filename, str) else "standard output"
+    complain(f"{where}: {'it is closed' if problem.errno == EBADF else problem.strerror or problem}")
+    return UNREADABLE
+
+
+def _interrupted() -> NoReturn:
+    """Ends with the code of Ctrl-C. By `sys.exit` the interpreter would end by the signal instead, if the interrupt has
+    passed through code that was text, as dataclasses have it while they are imported.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    streams.finish()
+    atexit._run_exitfuncs()
+    os._exit(INTERRUPTED)
+
+
+if _first is signal.default_int_handler:
+    signal.signal(signal.SIGINT, _first)

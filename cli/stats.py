@@ -17,6 +17,7 @@ from zdissect.stats import Stats
 from .common import DONE, UNREADABLE, color_option, complain, wants_color
 from .decode_as import decode_as
 from .findings import absences, not_opened
+from .streams import for_json
 
 _UNLIMITED = 100_000
 """Columns where nothing is folded: output that isn't a terminal."""
@@ -39,6 +40,7 @@ def stats(files: tuple[str, ...], as_json: bool, top: int, rules: tuple[str, ...
     known = decode_as(rules)
     report, problems, interrupted = _read(files, Options(known.tcp_ports, known.udp_ports, history=True))
     if as_json:
+        for_json()
         click.echo(dumps(report, indented=True))
     else:
         _tables(report, top, wants_color(color))

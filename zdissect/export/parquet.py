@@ -1,7 +1,9 @@
 """Batches of tables to Parquet files, one file per table."""
 
 import os
+from contextlib import suppress
 from types import TracebackType
+from typing import BinaryIO
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -31,6 +33,7 @@ class Parts:
         self.directory = directory
         self.rows: dict[str, int] = {}
         self._writers: dict[str, pq.ParquetWriter] = {}
+        self._files: list[BinaryIO] = []
         self._waiting: dict[str, list[pa.RecordBatch]] = {}
         self._sizes: dict[str, tuple[int, int]] = {}
         """Rows and bytes that wait, by table: of small captures there are thousands of batches."""
@@ -39,8 +42,21 @@ class Parts:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        if kind is None:
-            self.close()
+        try:
+            if kind is None:
+                self.close()
+        finally:
+            self._leave()
+
+    def _leave(self) -> None:
+        """Closes whatever is open still: something went wrong, and that is told already."""
+        for writer in self._writers.values():
+            with suppress(OSError):
+                writer.close()
+            writer.is_open = False  # else it would try again when it is freed
+        for file in self._files:
+            with suppress(OSError):
+                file.close()
 
     def write(self, table: str, batch: pa.RecordBatch) -> None:
         """Takes a batch. Raises WriteError."""
@@ -58,6 +74,8 @@ class Parts:
                 self._flush(table)
             for writer in self._writers.values():
                 writer.close()
+            for file in self._files:
+                file.close()
         except OSError as error:
             raise unwritable(self.directory, error) from error
 
@@ -80,9 +98,10 @@ class Parts:
 
     def _open(self, table: str) -> pq.ParquetWriter:
         kinds = schema(table)
-        path = os.path.join(self.directory, f"{table}.parquet")
+        file = open(os.path.join(self.directory, f"{table}.parquet"), "wb")  # noqa: SIM115  # Arrow's names are UTF-8
+        self._files.append(file)
         repeating = [field.name for field in kinds if field.name not in _FREE and not pa.types.is_nested(field.type)]
-        self._writers[table] = pq.ParquetWriter(path, kinds, compression="zstd", use_dictionary=repeating)
+        self._writers[table] = pq.ParquetWriter(file, kinds, compression="zstd", use_dictionary=repeating)
         return self._writers[table]
 
 
