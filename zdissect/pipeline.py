@@ -235,7 +235,7 @@ class Pipeline:
             conversation.framings[direction] = agreed
 
 
-OTHERS = frozenset(Verdict) - {Verdict.ZENOH, Verdict.MIDDLE, Verdict.UNDECIDED}
+OTHERS = frozenset(Verdict) - {Verdict.ZENOH, Verdict.MIDDLE, Verdict.TEXT, Verdict.UNDECIDED}
 """Conversations that aren't shown."""
 
 

@@ -107,9 +107,9 @@ def test_fragments_with_controls_between() -> None:
     reasons = {
         1: "ping",
         3: "pong",
-        5: "text message: not Zenoh",
+        5: "text message: not Zenoh, whose messages are binary",
         6: "ping",
-        7: "text message: not Zenoh",
+        7: "text message: not Zenoh, whose messages are binary",
         9: "close 1000",
     }
     skipped = [(places[n], len(parts[n]), f"WebSocket {reason}") for n, reason in reasons.items()]

@@ -45,6 +45,8 @@ class Skipped(NamedTuple):
     reason: str
     code: str = ""
     """The rule that it is a finding of; empty if it is none."""
+    text: bytes = b""
+    """What a WebSocket text message says, or the first part of it."""
 
 
 class _Part(NamedTuple):

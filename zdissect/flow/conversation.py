@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from zdissect.flow import detect, hints
+from zdissect.flow import detect, hints, protocols
 from zdissect.flow.bare import BareCutter
 from zdissect.flow.batch import Batch, Cutter, Skipped
 from zdissect.flow.beginning import Look, look
@@ -113,25 +113,42 @@ class StreamConversation:
         if self.flow.verdict in _CUT:
             for direction, side in enumerate(self.sides):
                 yield from self.checked(direction, side.cutter.close())
+            if self.flow.verdict is Verdict.WEBSOCKET and self.expected and self.held:
+                self.flow.verdict, self.opaque = Verdict.TEXT, 0
+                yield from self.held
 
     def checked(self, direction: int, found: Iterator[Batch | Skipped]) -> Iterator[tuple[int, Batch | Skipped]]:
-        """Passes on what was cut; of a WebSocket only once its first message turned out to be Zenoh."""
+        """Passes on what was cut; of a WebSocket only once it is known what its messages are."""
         for one in found:
-            if self.flow.verdict is Verdict.WEBSOCKET:
-                if isinstance(one, Skipped):
-                    self.held.append((direction, one))
-                    continue
-                if detect.transport(one.buffer.data) is None:
-                    self.flow.verdict = Verdict.OTHER
-                    return
-                self.flow.verdict = Verdict.ZENOH
-                yield from self.held
+            if self.flow.verdict in _WEBSOCKET:
+                self.held.append((direction, one))
+                self.flow.verdict = self.carried(one)
+                if self.flow.verdict in _SHOWN:
+                    yield from self.held
+                    self.held.clear()
+                continue
+            if self.flow.verdict not in _ZENOH:
+                return
             cutter = self.sides[direction].cutter
             if cutter.hint is not None and isinstance(one, Batch):
                 one, cutter.hint = one._replace(hint=cutter.hint), None
             yield direction, one
-        if self.flow.verdict in _ZENOH:
+        if self.flow.verdict in _SHOWN:
             self.opaque = 0
+
+    def carried(self, one: Batch | Skipped) -> Verdict:
+        """What a WebSocket carries, by a message of it. On ports of Zenoh that is shown unless it is known."""
+        known = self.flow.verdict
+        if isinstance(one, Skipped):
+            if protocols.is_remote_api(one.text):
+                return Verdict.REMOTE_API
+            return Verdict.TEXT if one.text and self.expected else known
+        data = one.buffer.data
+        if protocols.is_remote_api(data):
+            return Verdict.REMOTE_API
+        if self.expected or detect.transport(data) or hints.of_datagram(data, DATAGRAM):
+            return Verdict.ZENOH
+        return Verdict.OTHER
 
     def decide(self, direction: int, final: bool) -> Iterator[tuple[int, Batch | Skipped]]:
         """Looks at the first bytes of a direction; once there is a verdict, replays what waited in both."""
@@ -198,4 +215,6 @@ class StreamConversation:
 
 
 _ZENOH = (Verdict.ZENOH, Verdict.MIDDLE)
-_CUT = (*_ZENOH, Verdict.WEBSOCKET)
+_WEBSOCKET = (Verdict.WEBSOCKET, Verdict.TEXT)
+_CUT = (*_ZENOH, *_WEBSOCKET)
+_SHOWN = (*_ZENOH, Verdict.TEXT)

@@ -3,6 +3,8 @@
 Each form is one that Zenoh doesn't have: a magic number, or lengths and counts that fit to the last byte.
 """
 
+import re
+
 from zdissect.flow.verdict import Verdict
 
 _HTTP = tuple(
@@ -19,6 +21,9 @@ _DNS_MOST = 512
 _NTP_SIZES = (48, 52, 68, 72)
 """The header alone, or with a key id and a digest."""
 _WIREGUARD = {1: 148, 2: 92, 3: 64}
+_REMOTE_JSON = re.compile(rb'\s*\{\s*"(Control|Data)"\s*:')
+_REMOTE_PING = re.compile(rb"\x99\0{4}|[\x80-\xff].{4}\x24[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.DOTALL)
+"""The ping by which a client of the remote API begins, and its answer with a UUID as text."""
 
 
 def of_stream(data: bytes) -> Verdict | None:
@@ -63,6 +68,11 @@ def of_datagram(data: bytes, *, cut: bool = False) -> Verdict | None:
     if int.from_bytes(data[4:8]) == len(data) - 8 and len(data) >= 16 and data[12] == 1:
         return Verdict.SOMEIP
     return None
+
+
+def is_remote_api(message: bytes) -> bool:
+    """Whether a first message of a WebSocket is of zenoh-plugin-remote-api, which speaks a protocol of its own."""
+    return bool(_REMOTE_JSON.match(message) or _REMOTE_PING.fullmatch(message))
 
 
 def is_quic(data: bytes) -> bool:

@@ -12,6 +12,8 @@ class Verdict(Enum):
     QUIC = "QUIC"
     HTTP = "HTTP"
     WEBSOCKET = "WebSocket"
+    TEXT = "WebSocket without Zenoh, where it was expected"
+    REMOTE_API = "WebSocket (remote API of zenoh-ts)"
     SSH = "SSH"
     MQTT = "MQTT"
     DTLS = "DTLS"

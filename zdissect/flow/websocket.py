@@ -33,7 +33,7 @@ _CREDIT = 2
 _SAMPLE = 64
 """Bytes of a message by which most wrong places are known."""
 
-_TEXT = "WebSocket text message: not Zenoh"
+_TEXT = "WebSocket text message: not Zenoh, whose messages are binary"
 _ORPHAN = "WebSocket frame that continues a message whose start isn't there"
 _BEHIND = "behind bytes that aren't in the capture, up to the next WebSocket message"
 
@@ -96,7 +96,7 @@ class WebSocketCutter(Cutter):
         if self.torn:
             size = min(self.torn, self.have)
             self.torn -= size
-            yield self.drop(size, "the rest of a message whose middle isn't in the capture")
+            yield self.drop(size, "the rest of a message whose middle isn't in the capture", "torn-batch")
             return True
         if self.over:
             self.window.clear()
@@ -110,17 +110,19 @@ class WebSocketCutter(Cutter):
             return (yield from self.upgrade(final))
         return (yield from self.read())
 
-    def drop(self, size: int, reason: str) -> Skipped:
+    def drop(self, size: int, reason: str, code: str = "websocket") -> Skipped:
         """Passes over the first bytes in hand, which no decoder holds."""
         del self.window[:size]
-        return self.skip(size, reason)
+        return self.skip(size, reason, code)
 
     def leave(self, missing: str) -> Iterator[Batch | Skipped]:
         """Gives up what is being read, with all that is in hand."""
         yield from self.part(missing)
         if self.parts:
             what = "a WebSocket frame" if self.upgraded else "an HTTP head"
-            yield self.drop(self.have, self.over or self.lost or f"the beginning of {what} whose rest isn't there")
+            rest = f"the beginning of {what} whose rest isn't there"
+            code = "resynchronised" if self.lost and not self.over else "websocket"
+            yield self.drop(self.have, self.over or self.lost or rest, code)
         self.window.clear()
 
     def part(self, missing: str) -> Iterator[Batch]:
@@ -154,7 +156,7 @@ class WebSocketCutter(Cutter):
                     if extensions
                     else ""
                 )
-                yield self.drop(size, "HTTP upgrade to WebSocket" + note)
+                yield self.drop(size, "HTTP upgrade to WebSocket" + note, "websocket" if extensions else "")
             else:
                 self.over = "HTTP, but no upgrade to WebSocket"
         self.scanned = 0
@@ -233,7 +235,8 @@ class WebSocketCutter(Cutter):
                 self.reason += f" {int.from_bytes(payload[:2])}" if len(payload) > 1 else ""
             elif piece.message_finished and not piece.opcode & CONTROL:
                 self.text = False
-            yield self.skip(header + used, self.reason)
+            code = "" if piece.opcode & CONTROL else "websocket"
+            yield self.skip(header + used, self.reason, code)._replace(text=payload if self.reason == _TEXT else b"")
 
     def fail(self, fault: str) -> Iterator[Batch]:
         """Gives up after a fault: for good, unless the place in the stream had been a guess."""
@@ -275,7 +278,7 @@ class WebSocketCutter(Cutter):
             return False
         if self.scanned:
             self.need -= self.scanned
-            yield self.drop(self.scanned, self.lost)
+            yield self.drop(self.scanned, self.lost, "resynchronised")
             self.scanned = 0
         if found:
             self.lost, self.upgraded, self.guessed = "", True, True

@@ -196,6 +196,12 @@ _RULES = (
         "capture",
     ),
     Rule(
+        "websocket", NOTE, CAPTURE,
+        "A WebSocket carries what is no batch: text messages (those of Zenoh are binary), frames that break its "
+        "protocol or use an extension, bytes behind its end.",
+        "notes 3.1",
+    ),
+    Rule(
         "tcp-overlap", WARNING, CAPTURE,
         "A TCP segment repeats bytes of the stream with another content. The first ones are kept, as most receivers "
         "do.",

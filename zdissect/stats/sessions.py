@@ -6,6 +6,7 @@ from typing import Any
 from zdissect.dissection import Item, Notice, Skip
 from zdissect.engine.lazy import LazyTape
 from zdissect.flow.conversation import Flow
+from zdissect.flow.verdict import Verdict
 from zdissect.pipeline import Pipeline
 from zdissect.session.handshake import End
 from zdissect.session.liveness import SLACK_MS
@@ -58,6 +59,8 @@ class Sessions:
     def feed(self, item: Item) -> None:
         """Takes a dissection or skipped bytes."""
         if isinstance(item, Notice):
+            return
+        if item.flow.verdict is Verdict.TEXT:  # no session
             return
         made = False
         if not isinstance(item, Skip):

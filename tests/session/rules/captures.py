@@ -82,3 +82,9 @@ def one_frame_has_a_flipped_bit_in_its_time(fault: bool) -> Wire:
 @case("captured-twice", NOTE)
 def datagrams_on_two_interfaces(fault: bool) -> Wire:
     return Sighting(interfaces=(5, 3) if fault else (5,)).of(Talk(udp=True).open().wire)
+
+
+@case("websocket", NOTE)
+def text_in_a_websocket(fault: bool) -> Talk:
+    head = b"GET / HTTP/1.1\r\nUpgrade: websocket\r\n\r\n"
+    return Talk().raw(0, head + (b"\x81\x82" if fault else b"\x82\x82") + bytes(4) + b"\x03\x00")
