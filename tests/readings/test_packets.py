@@ -56,6 +56,21 @@ def test_every_packet_of_the_samples_is_one():
         assert {readings(data)[0].name for data in packets(name)} == {"packet"}
 
 
+def test_packets_in_tunnels_and_raw_ethernet():
+    found = [readings(data)[0] for data in packets("tunnels.pcap")]
+    assert [one.name for one in found[:25]] == ["packet"] * 25
+    assert found[7].title.startswith("a TCP packet 10.42.0.5:40000 > 10.42.1.7:7447: ")
+    assert found[22].title.startswith("a frame of raw Ethernet 02:00:00:00:00:01 > 01:00:5e:00:00:01: ")
+    assert found[24].messages == ["FRAME", "PUSH"]
+    assert found[24].parts[0].base == 20
+
+
+def test_what_only_looks_like_raw_ethernet():
+    data = packets("tunnels.pcap")[22]
+    for changed in (data + b"\1", data[:15] + b"\xff" + data[16:], data[:20], data[:12] + b"\xe0\x73" + data[14:]):
+        assert readings(changed)[0].name != "packet"
+
+
 def test_what_is_no_packet():
     assert read_as(b"\x04", "packet") == (
         "packet", "not a whole packet with its IP or Ethernet header", (), 0.0, False,

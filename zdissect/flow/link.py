@@ -18,7 +18,7 @@ from zdissect.flow.headers import (
     PPPOE,
 )
 from zdissect.flow.ip import Envelope, Found, Packets
-from zdissect.flow.names import ethertype, link_type
+from zdissect.flow.names import RAWETH, ethertype, link_type
 from zdissect.flow.unopened import Unopened
 from zdissect.records import RAW_ETHERNET, Datagram, Endpoint, Frame
 
@@ -41,9 +41,6 @@ _FAMILIES = {2: IPV4, 10: IPV6, 24: IPV6, 28: IPV6, 30: IPV6}
 """AF_INET, and AF_INET6 of Linux, the BSDs and macOS."""
 _CAN = (0x0C, 0x0D, 0x0E)
 """What Linux writes for CAN in a cooked header."""
-_RAWETH = frozenset({0xE072, 0x72E0})
-"""EtherType of zenoh-pico's raw Ethernet: 0x72e0 in the byte order of the sender, which is nearly always little-endian
-(notes 3.6)."""
 
 Stations = tuple[bytes, bytes]
 """MAC addresses of sender and receiver; empty where a capture doesn't tell."""
@@ -117,7 +114,7 @@ class Decoder:
                 return self._packets.ipv6(frame, data, start, stop, envelope)
             if kind == ANY_IP:
                 return self._packets.any(frame, data, start, stop, envelope)
-            if kind in _RAWETH and stations is not None:
+            if kind in RAWETH and stations is not None:
                 return self._raw_ethernet(envelope, stations, start, stop)
             if kind == ETHERNET:
                 stations = data[start + 6 : start + 12], data[start : start + 6]

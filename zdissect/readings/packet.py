@@ -7,14 +7,20 @@ for that.
 from collections.abc import Callable
 from ipaddress import ip_address
 
+from zdissect.flow.names import RAWETH
 from zdissect.readings.attempt import GIVEN, Attempt
-from zdissect.records import Endpoint, Frame, Segment
+from zdissect.records import RAW_ETHERNET, Endpoint, Frame, Segment
 
-_LINKS = ((101, 0), (1, 14), (1, 18), (0, 4), (113, 16), (276, 20))
-"""LINKTYPE_ values and where their IP header begins: raw IP, Ethernet with and without VLAN tag, loopback, `any`."""
+_ETHERNET = 1
+_LINKS = ((101, 0), (_ETHERNET, 14), (_ETHERNET, 18), (_ETHERNET, 22), (0, 4), (113, 16), (276, 20))
+"""LINKTYPE_ values and where their IP header begins: raw IP; Ethernet, also with a VLAN tag or an MPLS label, two of
+them, or PPPoE; loopback; `any`."""
+_STATIONS = 12
+"""Bytes before the EtherType: two MAC addresses."""
 _TRANSPORTS = (6, 17)
 _PADDING = 46
 """An Ethernet frame's payload is filled up to so many bytes."""
+_KINDS = {"udp": "UDP packet", RAW_ETHERNET: "frame of raw Ethernet"}
 _TCP = ("stream", "lowlatency", "compressed")
 _UDP = ("scouting", "datagram", "compressed")
 _CHECKSUM = 16.0
@@ -31,7 +37,19 @@ def read(data: bytes, best: Best) -> list[Attempt]:
         evidence = _ip_header(data, start)
         if evidence and (attempt := _dissect(data, link, best)):
             return [attempt._replace(evidence=attempt.evidence + evidence)]
+    evidence = _raw_ethernet(data)
+    if evidence and (attempt := _dissect(data, _ETHERNET, best)):
+        return [attempt._replace(evidence=attempt.evidence + evidence)]
     return []
+
+
+def _raw_ethernet(data: bytes) -> float:
+    """Evidence that this is a frame of zenoh-pico's raw Ethernet: its EtherType, and a length that fits."""
+    at = _STATIONS + (4 if data[_STATIONS : _STATIONS + 2] == b"\x81\0" else 0)
+    start = at + 4
+    end = start + int.from_bytes(data[at + 2 : start])
+    fits = start < end <= len(data) and not data[end:].strip(b"\0")
+    return _CHECKSUM + _SHAPE if fits and int.from_bytes(data[at : at + 2]) in RAWETH else 0.0
 
 
 def _ip_header(data: bytes, start: int) -> float:
@@ -71,7 +89,8 @@ def _dissect(data: bytes, link: int, best: Best) -> Attempt | None:
         reason = decoder.unopened.last
         return Attempt(f"a packet without TCP or UDP ({reason or 'an IP fragment'})", [])
     tcp = isinstance(found, Segment)
-    who = f"a {'TCP' if tcp else 'UDP'} packet {_end(found.src)} > {_end(found.dst)}"
+    kind = "TCP packet" if isinstance(found, Segment) else _KINDS[found.link]
+    who = f"a {kind} {_end(found.src)} > {_end(found.dst)}"
     if not found.payload:
         return Attempt(f"{who}, without payload", [])
     other = protocols.of_stream(found.payload) if tcp else protocols.of_datagram(found.payload)
