@@ -124,6 +124,19 @@ def test_a_forged_structure_swallows_nothing() -> None:
         assert [row["payload"] for row in (one.row for one in messages(tape)[1:])] == [b"tick", b"tock"]
 
 
+def test_what_follows_must_be_a_message() -> None:
+    """The id of the timestamp claims the header byte of the next message, whose scope is the id of none."""
+    tape = read(BATCH, bytes.fromhex("25 00 9a 01 42 03 01 02 bb 1d 08 02"))
+    assert errors(tape) == [("truncated", 7, 9)]
+    assert [one.row["message"] for one in messages(tape)] == ["FRAME", "RESPONSE_FINAL", "PUSH"]
+
+
+def test_where_nothing_leads_on_the_declared_length_counts() -> None:
+    """Behind the structure, and behind the declared length, stands the id of no body."""
+    tape = read(BATCH, bytes.fromhex("25 00 9d 00 42 02 01 01 bb 08"))
+    assert errors(tape) == [("truncated", 7, 8), ("unknown-message", 8, 10)]
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_any_lengths(seed: int) -> None:
     """Whatever is declared, and wherever the bytes end: they are covered, and the fast reader declines or agrees."""

@@ -63,6 +63,14 @@ def test_an_interest_in_all_keys_has_no_mapping() -> None:
     assert row("39 00 16 00")["key_mapping"] == "receiver"
 
 
+def test_a_request_that_writes() -> None:
+    """It is read, with a finding, which the fast reader leaves to the interpreter."""
+    found = row("1c 01 00 01 01 78")
+    assert (found["message"], found["body"], found["payload"]) == ("REQUEST", "PUT", b"x")
+    assert Reader().batch(bytes.fromhex("25 00 1c 01 00 01 01 78")) is None
+    assert Reader().batch(bytes.fromhex("25 00 1c 01 00 02")) is None
+
+
 def test_numbers_are_exact() -> None:
     """Those of which receivers keep the low bits too."""
     data = bytes.fromhex("25 80 80 80 80 10 19 83 80 80 80 10")

@@ -76,8 +76,6 @@ class Skimmer(Writer):
             self.put(_CUT)
             super().leaf(op, field, first, second, keep, check)
             if field.column:
-                if getattr(field.node, "yields_to", False):
-                    self.decline(f"{field.column} is not None")
                 self.put(f"{field.column} = {self.converted(field, 'value')}")
             self.put("mark = pos")
         elif op in (ops.VLE, ops.TEXT, ops.BLOB):
