@@ -47,6 +47,13 @@ def test_numbers_above_32_bits_where_64_were_agreed_on() -> None:
     assert found.of("OPEN_SYN")[0]["initial_sn"] == first
 
 
+def test_fragments_whose_first_number_is_out_of_range() -> None:
+    """Nothing is known of their channel then."""
+    found = heard(Talk().open(sn=8).fragment(0, b"\x1d", first=True, reliable=False, sn=128))
+    assert found.codes == ["sn-range"]
+    assert [row["sn"] for row in found.of("FRAGMENT")] == [128]
+
+
 def test_numbers_above_32_bits_where_fewer_were_agreed_on() -> None:
     """The range counts, not what is left of the number."""
     talk = Talk().open()

@@ -26,7 +26,8 @@ def feed(link: Link, message: Message, direction: int, frame: int) -> Assembled 
     fragment = row["message"] == "FRAGMENT"
     step = sequence(link, message, direction, space, sn, fragment)
     chain = session.chains.get(space)
-    if fragment and session.channels[space].astray and not (chain is not None and chain.open):
+    channel = session.channels.get(space)  # none where the first number is out of range
+    if fragment and channel is not None and channel.astray and not (chain is not None and chain.open):
         beside = session.chains.get(other_channel(space))  # it may go on with what began in its own channel
         chain = beside if beside is not None and beside.open and not message.has("fragment.ext_first") else chain
     if fragment:
