@@ -75,9 +75,9 @@ def frames(path: Path) -> list[Frame]:
 def write_pcap(path: Path, some: Iterable[Frame]) -> None:
     """Writes frames to a file, with nanoseconds."""
     link = 1
-    body = b""
+    records = []
     for frame in some:
         link = frame.link
         seconds, fraction = divmod(frame.ts_ns, 10**9)
-        body += struct.pack("<IIII", seconds, fraction, len(frame.data), frame.wire_len) + frame.data
-    path.write_bytes(struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 262144, link) + body)
+        records += [struct.pack("<IIII", seconds, fraction, len(frame.data), frame.wire_len), frame.data]
+    path.write_bytes(struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 262144, link) + b"".join(records))

@@ -2,6 +2,7 @@
 
 import os
 import struct
+from collections.abc import Iterable
 
 from zdissect.capture import CaptureError, open_capture
 from zdissect.capture.pcap import MAGIC
@@ -51,15 +52,23 @@ def _last(path: str) -> int | None:
         return None
     order, record, unit = kind
     header = struct.Struct(order + record)
+    dead: set[int] = set()  # from here on records don't chain up to the end: nor do they from where one leads here
     for start in range(max(0, len(data) - (1 << 18))):
-        at, records, last, clock = start, 0, 0, Clock()
-        while at + header.size <= len(data):
+        at = start
+        chain: dict[int, int] = {}
+        while at + header.size <= len(data) and at not in dead:
             seconds, fraction, captured, wire_len = header.unpack_from(data, at)
             if captured > wire_len or not wire_len or fraction * unit >= 10**9:
                 break
+            chain[at] = seconds * 10**9 + fraction * unit
             at += header.size + captured
-            records += 1
-            last = clock.feed(Frame("", records, seconds * 10**9 + fraction * unit, 0, wire_len, b"")).now_ns
-        if at == len(data) and records >= _CHAIN:
-            return last
+        if at == len(data) and len(chain) >= _CHAIN:
+            return _end(chain.values())
+        dead.update(chain)
     return None
+
+
+def _end(times: Iterable[int]) -> int:
+    """The last of the times of records, by a clock that doesn't leap."""
+    clock = Clock()
+    return [clock.feed(Frame("", n, ts_ns, 0, 1, b"")).now_ns for n, ts_ns in enumerate(times, 1)][-1]
