@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from tests.spark.brief import CONF
+
 HERE = Path(__file__).parent
 MISSING = [name for name in ("pyspark", "pyarrow", "pandas") if find_spec(name) is None]
 
@@ -43,6 +45,7 @@ def spark() -> Iterator[Any]:
         "spark.sql.codegen.wholeStage": "false",  # compiling takes longer than these few rows
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
+        **CONF,
     }.items():
         builder = builder.config(name, value)
     session = builder.getOrCreate()

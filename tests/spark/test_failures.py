@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.spark.brief import ARGUMENTS
 from zdissect.export.batch import Job
 from zdissect.export.decoding import Settings
 from zdissect.spark import failures
@@ -139,7 +140,8 @@ def test_settings_with_which_it_cannot_start(conf, says, tmp_path):
 def test_interrupted(number, code, tmp_path):
     """As a terminal does it: the signal goes to all processes."""
     process = subprocess.Popen(
-        _command(tmp_path), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        _command(tmp_path, *ARGUMENTS),
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )  # fmt: skip
     while process.poll() is None and not [*tmp_path.glob(".out.*")]:
