@@ -4,6 +4,7 @@ from tests.heard import heard
 from tests.members import Members, scouting
 from tests.say import push
 from tests.session.rules.multicast import ANSWERS, ASKS, BACK, GROUP
+from tests.talk import Talk
 from tests.wire import MS, Parties, Wire
 
 
@@ -111,3 +112,13 @@ def test_members_that_ignore_each_other_are_told_once_and_counted() -> None:
     assert [notice.text for notice in found.notices] == [
         "aa02: batch_size not as in aa01, in 5 JOINs", "aa03: batch_size not as in aa02, in 3 JOINs",
     ]  # fmt: skip
+
+
+def test_an_init_between_two_joins_of_a_connection() -> None:
+    """Nobody does that; the terms of the first JOIN aren't those of the INIT."""
+    talk = Talk()
+    join = talk.node(0, "JOIN") | {"T": 1, "lease": 10, "next_sn_reliable": 0, "next_sn_best_effort": 0}
+    small, large = ({**join, "rid": 2, "fsn": 2, "batch_size": size} for size in (8192, 1000))
+    found = heard(talk.batch(0, small).init_syn(batch_size=2000).batch(0, large))
+    assert found.names == ["JOIN", "INIT_SYN", "JOIN"]
+    assert "join-changed" in found.codes

@@ -1,6 +1,7 @@
 """Multicast: members of a group and their JOINs (notes 4.3)."""
 
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass
 
 from zdissect.dissection import Dissection, Notice
@@ -88,7 +89,7 @@ class Groups:
                 message.remark("join-changed", f"{', '.join(changed)} changed")
             self.late(message, before, item.frame.now_ns - self.joined_ns[src, group])
         self.compare(link, message, item.direction, self.terms.setdefault(group, {}), src, before, end)
-        members[src] = end
+        members[src] = copy(end)  # an INIT on the same link changes that of the link
         self.joined_ns[src, group] = item.frame.now_ns
         ends = list(link.handshake.ends)
         ends[item.direction] = end
