@@ -8,7 +8,7 @@ together.
 
 from typing import NamedTuple
 
-from zdissect.records import Datagram, Endpoint
+from zdissect.records import Datagram
 
 WINDOW_NS = 20 * 10**6
 """The copies of a packet are no further apart, if it has a number."""
@@ -16,14 +16,14 @@ UNNUMBERED_NS = 10**6
 """... if it has none: IPv6, or an identification of 0, as of senders that forbid fragments (RFC 6864)."""
 UNTOLD_NS = 100 * 10**3
 """... if nothing in the frames tells their interfaces."""
-MOST_RECENT = 4096
-"""Datagrams that are remembered."""
-
-_MOST_ALIKE = 16
-"""... of them with the same bytes."""
+MOST_RECENT = 2048
+MOST_BYTES = 4 << 20
+"""Datagrams that are remembered, up to twice as many, and their bytes."""
+MOST_ALIKE = 16
+"""... of them with the same number and bytes."""
 _UDP_HEADER = 8
 _SLL2 = 276
-_Key = tuple[Endpoint, Endpoint, int, bytes]
+_Key = tuple[int, bytes]
 
 
 class _Seen(NamedTuple):
@@ -38,42 +38,53 @@ class Copies:
     """The datagrams that came last."""
 
     def __init__(self) -> None:
-        self.recent: dict[_Key, list[_Seen]] = {}
+        self.recent: dict[_Key, Datagram] = {}
+        self.before: dict[_Key, Datagram] = {}
+        """Those that came before them."""
+        self.alike: dict[_Key, list[_Seen]] = {}
+        """Those whose bytes came again."""
+        self.size = 0
+        self.since_ns = 0
 
     def feed(self, datagram: Datagram) -> Datagram | None:
         """The datagram that this one is a copy of; None if it is none."""
         number, link = _packet(datagram)
         if number < -1:
             return None
-        key = datagram.src, datagram.dst, number, datagram.payload
-        known = self.recent.get(key)
-        for seen in known or ():
-            if self.same(datagram, seen, number, link):
+        key = number, datagram.payload
+        first = self.recent.get(key) or self.before.get(key)
+        if first is not None:
+            return self.again(key, datagram, first, link)
+        self.recent[key] = datagram
+        self.size += len(datagram.payload)
+        now_ns = datagram.frame.ts_ns
+        if len(self.recent) > MOST_RECENT or self.size > MOST_BYTES or abs(now_ns - self.since_ns) > WINDOW_NS:
+            self.before, self.recent = self.recent, {}
+            self.alike.clear()
+            self.size, self.since_ns = 0, now_ns
+        return None
+
+    def again(self, key: _Key, datagram: Datagram, first: Datagram, link: bytes) -> Datagram | None:
+        """The datagram that this one, whose number and bytes were seen before, is a copy of."""
+        known = self.alike.setdefault(key, [_Seen(first, {_packet(first)[1]})])
+        for seen in known:
+            if self.same(datagram, seen, key[0], link):
                 seen.links.add(link)
                 return seen.datagram
-        self.remember(key, _Seen(datagram, {link}))
+        known.append(_Seen(datagram, {link}))
+        del known[:-MOST_ALIKE]
         return None
 
     @staticmethod
     def same(datagram: Datagram, seen: _Seen, number: int, link: bytes) -> bool:
-        """Whether a datagram with the same bytes is the same one."""
-        apart_ns = abs(datagram.frame.ts_ns - seen.datagram.frame.ts_ns)
+        """Whether a datagram with the same number and bytes is the same one."""
+        other = seen.datagram
+        if datagram.src != other.src or datagram.dst != other.dst:
+            return False
+        apart_ns = abs(datagram.frame.ts_ns - other.frame.ts_ns)
         if link not in seen.links:
             return apart_ns <= (WINDOW_NS if number > 0 else UNNUMBERED_NS)
         return number > 0 and datagram.frame.link != _SLL2 and apart_ns <= UNTOLD_NS
-
-    def remember(self, key: _Key, seen: _Seen) -> None:
-        """Remembers a datagram, and forgets those that no copy can come of any more."""
-        recent, now_ns = self.recent, seen.datagram.frame.ts_ns
-        known = recent.setdefault(key, [])
-        known.append(seen)
-        del known[:-_MOST_ALIKE]
-        while recent:
-            first = next(iter(recent))
-            age_ns = abs(now_ns - recent[first][-1].datagram.frame.ts_ns)
-            if age_ns <= WINDOW_NS and len(recent) <= MOST_RECENT:
-                break
-            del recent[first]
 
 
 def _packet(datagram: Datagram) -> tuple[int, bytes]:
@@ -83,8 +94,8 @@ def _packet(datagram: Datagram) -> tuple[int, bytes]:
     """
     data, end = datagram.frame.data, datagram.offset - _UDP_HEADER
     addresses = datagram.src.address + datagram.dst.address
-    size = 20 if len(addresses) == 8 else 40
-    start = end - size
-    if start < 0 or data[end - len(addresses) : end] != addresses:
+    size = len(addresses)
+    start = end - (20 if size == 8 else 40)
+    if start < 0 or data[end - size : end] != addresses:
         return -2, b""
-    return int.from_bytes(data[start + 4 : start + 6]) if size == 20 else -1, data[:start]
+    return data[start + 4] << 8 | data[start + 5] if size == 8 else -1, data[:start]

@@ -6,7 +6,7 @@ waits, in order, until its conversation is decided; all waits are bounded.
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from zdissect.engine.interpreter import interpret
 from zdissect.engine.tape import Buffer, Origin, Tape
@@ -56,15 +56,28 @@ class Datagrams:
         self.original: Datagram | None = None
         """What the datagram that was fed last is a copy of."""
 
-    def feed(self, datagram: Datagram) -> Iterator[Known]:
+    def feed(self, datagram: Datagram) -> Iterable[Known]:
         """The datagrams that are now known to be Zenoh, in order; the first copy of a conversation is told too."""
         conversation = self.conversation(datagram)
         self.original = self.copies.feed(datagram)
         if self.original is not None:
-            if not conversation.copied and (conversation.flow.verdict is Verdict.ZENOH or not conversation.opaque):
-                conversation.copied = True
-                yield Known(conversation, datagram, COPY, DATAGRAM)
-            return
+            return self.copied(conversation, datagram)
+        if conversation.plain(datagram):
+            conversation.beyond = True
+            conversation.flow.size += len(datagram.payload)
+            return (Known(conversation, datagram, TRANSPORT, conversation.framing(datagram)),)
+        return self.careful(conversation, datagram)
+
+    @staticmethod
+    def copied(conversation: DatagramConversation, datagram: Datagram) -> Iterable[Known]:
+        """Takes a copy, and tells of the first one in a conversation that is shown."""
+        if conversation.copied or (conversation.flow.verdict is not Verdict.ZENOH and conversation.opaque):
+            return ()
+        conversation.copied = True
+        return (Known(conversation, datagram, COPY, DATAGRAM),)
+
+    def careful(self, conversation: DatagramConversation, datagram: Datagram) -> Iterator[Known]:
+        """Takes a datagram that isn't just one more of a session."""
         if conversation.reopens(datagram):
             conversation = self.replace(conversation, datagram)
         conversation.opaque += len(datagram.payload)
@@ -202,13 +215,13 @@ class Datagrams:
         """Decides, if this datagram and those before it suffice for that, what a conversation is."""
         flow, data, cut = conversation.flow, datagram.payload, datagram.missing > 0
         conversation.expected = conversation.expected or datagram.dst in self.scouts
-        fitting = detect.framings(data, cut=cut)
+        fitting, told = detect.framings(data, cut=cut), conversation.told
         framing = self.groups.get(datagram.dst) or detect.likeliest(data, fitting)
         if protocols.is_quic(data):
             flow.verdict = Verdict.QUIC
         elif framing is not None and self.proves(conversation, datagram, framing):
             flow.verdict = Verdict.ZENOH
-        elif (other := protocols.of_datagram(data, cut=cut)) is not None:
+        elif conversation.told == told and (other := protocols.of_datagram(data, cut=cut)) is not None:
             flow.verdict = other
         elif conversation.expected and conversation.looks_like_zenoh(data, framing):
             flow.verdict = Verdict.ZENOH

@@ -10,10 +10,12 @@ from zdissect.flow.framing import DATAGRAM, UNKNOWN, Framing
 from zdissect.flow.resync import VERSIONS, Sequence
 from zdissect.flow.verdict import Verdict
 from zdissect.grammar.scouting import HELLO
-from zdissect.grammar.transport import CLOSE, FRAME, INIT, JOIN, KEEP_ALIVE
+from zdissect.grammar.transport import CLOSE, FRAME, INIT, JOIN, KEEP_ALIVE, OPEN
 from zdissect.records import Datagram
 
 SCOUTING, TRANSPORT, COPY = "scouting", "transport", "copy"
+_OPENING = (INIT.id, OPEN.id)
+"""Messages of a handshake, whose ids are those of scouting."""
 _OPENS = (INIT.id, JOIN.id, HELLO.id)
 """Messages whose second byte is the version."""
 _PLAIN = (CLOSE.id, KEEP_ALIVE.id, FRAME.id)
@@ -59,11 +61,16 @@ class DatagramConversation:
         """0 if the side that spoke first sent it."""
         return int(datagram.src != self.flow.ends[0])
 
+    def plain(self, datagram: Datagram) -> bool:
+        """Whether a datagram is one more of a session, without doubt: none that opens one, nor looks like scouting."""
+        data = datagram.payload
+        return bool(self.flow.verdict is Verdict.ZENOH and data and data[0] & 31 not in _OPENING and not self.waiting)
+
     def framing(self, datagram: Datagram) -> Framing:
         """How a datagram is framed: found out if a handshake agreed on what isn't in the capture."""
         direction = self.direction(datagram)
         known = self.framings[direction]
-        if known != UNKNOWN:
+        if known.prefix >= 0:
             return known
         fitting = detect.framings(datagram.payload, cut=datagram.missing > 0)
         if len(fitting) == 1:  # else it says nothing of the next one
