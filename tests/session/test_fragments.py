@@ -44,6 +44,18 @@ def test_without_markers_under_patch_1_nothing_is_put_together() -> None:
     assert heard(talk).codes == ["fragment-no-first"]
 
 
+@pytest.mark.parametrize("patch", [0, 1])
+@pytest.mark.parametrize("count", [2, 3, 7])
+def test_a_message_that_is_too_large(patch: int, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is given up once, what is left of it is passed over, and the next one is whole: also if only its last piece
+    was too much."""
+    monkeypatch.setattr("zdissect.session.fragments.LARGEST", 140)
+    talk = Talk().open(patch=patch).fragments(0, BIG, count, markers=bool(patch))
+    talk.fragments(0, pushed("demo/small", b"x"), 2, markers=bool(patch))
+    assert [row["key_expr"] for row in whole(talk)] == ["demo/small"]
+    assert heard(talk).codes == ["fragment-too-large"]
+
+
 def test_the_message_has_the_channel_of_its_fragments() -> None:
     (row,) = whole(Talk().open().fragments(0, BIG, 2, reliable=False, priority=2))
     assert (row["reliability"], row["sn"]) == ("best_effort", Talk().initial(0) + 1)

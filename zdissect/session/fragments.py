@@ -95,7 +95,7 @@ class Chain:
             self.frames.append(frame)
         if self.size > LARGEST:
             message.remark("fragment-too-large", f"the message has {self.size} bytes and no end")
-            self.clear(broken=True)
+            self.clear(broken=more)
             return None
         if more:
             return None
