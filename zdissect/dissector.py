@@ -69,7 +69,7 @@ class Dissector:
     def hint(item: Dissection, hint: Hint | None) -> None:
         """Reads a batch as it is meant, if that is known."""
         data = item.buffer.data
-        if not data:
+        if not data and not item.missing:
             item.tape.remarks.append(("truncated", 0, 0, "nothing is in it"))
         elif hint is not None:
             tape = hint.tape(data, cut=bool(item.missing))

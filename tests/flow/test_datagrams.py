@@ -165,6 +165,26 @@ def test_an_init_on_a_port_that_the_user_names_is_no_scout() -> None:
     assert not found.codes
 
 
+def test_what_answers_a_scout_and_is_no_message() -> None:
+    """It belongs to no session."""
+    capture = (
+        Capture().say(SCOUT, ports=(50001, 7446), host="224.0.0.224").say("deadbeef", side=1, ports=(50001, 40123))
+    )
+    found, _ = dissected(capture)
+    assert found.told == [(1, "SCOUT", []), (2, "-", ["unknown-message"])]
+    assert {row["layer"] for row in found.rows} == {"scouting"}
+    assert not report(capture)["sessions"]
+
+
+@pytest.mark.parametrize("kept", [50, 42])
+def test_datagrams_that_the_capture_cut(kept: int) -> None:
+    """That is no fault of their sender's."""
+    capture = Capture().say(PUT)
+    capture.frames[0] = capture.frames[0]._replace(data=capture.frames[0].data[:kept])
+    found, _ = dissected(capture)
+    assert found.codes == ["cut-by-capture"]
+
+
 def test_scouts_of_another_version() -> None:
     found, _ = dissected(Capture().say("010a07", ports=(50001, 7446)))
     assert found.told == [(1, "SCOUT", ["version"])]

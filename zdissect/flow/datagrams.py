@@ -21,6 +21,7 @@ from zdissect.grammar.batch import BATCH, SCOUTING_DATAGRAM
 from zdissect.grammar.registry import UNDECODED
 from zdissect.grammar.scouting import HELLO, SCOUT
 from zdissect.grammar.transport import JOIN
+from zdissect.grammar.transport import TRANSPORT as BATCHES
 from zdissect.records import RAW_ETHERNET, Datagram, Endpoint
 
 PROOF = 2
@@ -31,6 +32,8 @@ MOST_STRANGE = 16
 """Datagrams that don't look like Zenoh after which a conversation isn't, though Zenoh was expected."""
 MOST_HELD = 4096
 """Datagrams that wait in all conversations."""
+_BATCHES = frozenset(message.id for message in BATCHES)
+"""Ids of the messages that a batch may begin with."""
 
 
 class Datagrams:
@@ -118,7 +121,7 @@ class Datagrams:
     def read(self, conversation: DatagramConversation, datagram: Datagram) -> Known:
         """A datagram of a conversation that is Zenoh."""
         framing = conversation.framing(datagram)
-        if self.fails_as_scouting(conversation, datagram, framing):
+        if self.fails_as_scouting(datagram, framing):
             return Known(conversation, datagram, SCOUTING, DATAGRAM)
         return Known(conversation, datagram, TRANSPORT, framing)
 
@@ -188,22 +191,22 @@ class Datagrams:
             return True
         return datagram.dst in self.scouts or bool(data[0] & 0x20)
 
-    def fails_as_scouting(self, conversation: DatagramConversation, datagram: Datagram, framing: Framing) -> bool:
+    def fails_as_scouting(self, datagram: Datagram, framing: Framing) -> bool:
         """Whether a datagram that doesn't decode is more of a scouting message than of a batch."""
-        data, cut = datagram.payload, datagram.missing > 0
-        if (
-            not data
-            or data[0] & 31 not in (SCOUT.id, HELLO.id)
-            or framing != DATAGRAM
-            or hints.of_datagram(data, framing)
-        ):
+        data, cut, asked = datagram.payload, datagram.missing > 0, self.asked(datagram)
+        if not data or framing != DATAGRAM or hints.of_datagram(data, framing):
             return False
+        ident = data[0] & 31
+        if ident not in (SCOUT.id, HELLO.id):
+            return asked and ident not in _BATCHES
         batch, scouting = interpret(BATCH, data, cut=cut, **framing.inputs), interpret(SCOUTING_DATAGRAM, data, cut=cut)
-        if self.asked(datagram):  # an INIT there is a slip; an OPEN is a HELLO, whose bytes it nearly always takes
-            more = not sound(batch) if data[0] & 31 == HELLO.id else bool(_undecoded(batch)) or not _undecoded(scouting)
-        else:
+        if not asked:
             more = (_undecoded(scouting), len(scouting.remarks)) < (_undecoded(batch), len(batch.remarks))
-        if more and data[0] & 31 == SCOUT.id:
+        elif ident == HELLO.id:  # no OPEN, whose bytes it nearly always takes
+            more = not sound(batch)
+        else:  # an INIT there is a slip
+            more = bool(_undecoded(batch)) or not _undecoded(scouting)
+        if more and ident == SCOUT.id:
             self.scouts.add(datagram.src)
         return more
 
