@@ -5,6 +5,7 @@ where the capture holds the stream from its SYN on, many lengths that chain over
 stream is read from its first byte whatever it holds, unless it begins as another protocol does.
 """
 
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from zdissect.flow import hints, protocols, resync
@@ -50,19 +51,26 @@ class Chain(NamedTuple):
         return not offset or any(stop == offset for _, stop in self.batches)
 
 
-def look(
-    data: bytes, expected: bool, final: bool, scanned: dict[Framing, int] | None = None, begins: bool = False
-) -> Look:
+@dataclass(slots=True)
+class Looked:
+    """What earlier looks at the same stream found, so that nothing is looked at twice."""
+
+    stopped: dict[Framing, int] = field(default_factory=dict)
+    """Where the search for batches of each framing stopped."""
+    batches: int = 0
+    """How many batches chained from its first byte."""
+
+
+def look(data: bytes, expected: bool, final: bool, before: Looked, begins: bool = False) -> Look:
     """What a stream is.
 
     Args:
         data: Its first bytes.
         expected: It is on a port where Zenoh is expected.
         final: No more bytes will come.
-        scanned: Where earlier looks at the same stream stopped, so that none is looked at twice; kept up to date.
+        before: What earlier looks found; kept up to date.
         begins: The capture holds it from its SYN on.
     """
-    scanned = {} if scanned is None else scanned
     other = protocols.of_stream(data)
     if other is not None:
         return Look(other)
@@ -72,16 +80,22 @@ def look(
     if opens(data) and not (begins and _doubtful(data) and not final):
         return Look(Verdict.ZENOH)
     chain = chained(data)
-    found = first_batch(data, chain, expected, final) if begins else None
-    if found is not None:
-        return found
+    over, known = final or len(data) >= LOOK_AHEAD, before.batches
+    before.batches = len(chain.batches)
+    if begins and chain.batches:
+        if expected and before.batches == known and not over:
+            return Look(Verdict.UNDECIDED)
+        found = first_batch(data, chain, expected, final, over)
+        if found is not None:
+            return found
+    scanned = before.stopped
     for framing in FRAMINGS:
         scanned[framing], there = resync.boundary(data, framing, final, scanned.get(framing, 0))
         if there and not begins:
             return Look(Verdict.MIDDLE, framing, MIDDLE)
         if there:
             return Look(Verdict.ZENOH, framing, "" if chain.reaches(scanned[framing]) else NOWHERE)
-    if len(data) < LOOK_AHEAD and not final:
+    if not over:
         return Look(Verdict.UNDECIDED)
     if not expected:
         return Look(Verdict.OTHER)
@@ -90,12 +104,13 @@ def look(
     return Look(Verdict.MIDDLE, lost="" if chain.exact else MIDDLE)
 
 
-def first_batch(data: bytes, chain: Chain, expected: bool, final: bool) -> Look | None:
-    """What the first batches of a stream say that the capture holds from its first byte on; None if that isn't
-    enough."""
-    if not chain.batches:
-        return None
-    count, over = len(chain.batches), final or len(data) >= LOOK_AHEAD
+def first_batch(data: bytes, chain: Chain, expected: bool, final: bool, over: bool) -> Look | None:
+    """What the first batches of a stream say that the capture holds from its first byte on; None if that isn't enough.
+
+    Args:
+        over: So many bytes are in hand that no more are waited for.
+    """
+    count = len(chain.batches)
     looked = chain.batches[:_LOOKED_INTO]
     if expected:
         start, _ = chain.batches[0]

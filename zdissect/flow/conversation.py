@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from zdissect.flow import detect, hints, protocols
 from zdissect.flow.bare import BareCutter
 from zdissect.flow.batch import Batch, Cutter, Skipped
-from zdissect.flow.beginning import Look, look
+from zdissect.flow.beginning import Look, Looked, look
 from zdissect.flow.framing import DATAGRAM, STREAM, UNKNOWN, Framing
 from zdissect.flow.hints import Hint
 from zdissect.flow.upgrade import is_upgrade
@@ -52,8 +52,8 @@ class _Side:
     waiting: list[Chunk | Gap] = field(default_factory=list)
     """What came before the verdict."""
     size: int = 0
-    scanned: dict[Framing, int] = field(default_factory=dict)
-    """Where the search for batches stopped, before the verdict."""
+    looked: Looked = field(default_factory=Looked)
+    """What was found out before the verdict."""
     meant: Framing = STREAM
     """How batches are framed until a handshake agrees on something."""
     known: bool = False
@@ -155,7 +155,7 @@ class StreamConversation:
         side = self.sides[direction]
         head = self.head(direction)
         begins = not side.waiting[0].offset and bool(head) and self.flow.begins(direction)
-        found = look(head, self.expected, final, side.scanned, begins)
+        found = look(head, self.expected, final, side.looked, begins)
         verdict = found.verdict
         if verdict is Verdict.HTTP and (upgrade := is_upgrade(head)) is not False:
             verdict = Verdict.UNDECIDED if upgrade is None and not final else Verdict.WEBSOCKET

@@ -14,6 +14,8 @@ from zdissect.grammar.batch import SCOUTING_DATAGRAM
 from zdissect.grammar.transport import FRAGMENT, INIT, OAM
 
 _PREFIXES = tuple((size, big) for size in (2, 4) for big in (False, True))
+_LONGEST_INIT = 4096
+"""Bytes of the longest handshake that is looked for: no more are decoded for it again and again."""
 _SIZES = {2: "two bytes", 4: "four bytes"}
 ANY_BYTES = (OAM.id, FRAGMENT.id)
 """Messages that take nearly any bytes for their content."""
@@ -93,7 +95,9 @@ def of_stream(data: bytes) -> Hint | None:
 
 def opens(data: bytes) -> bool:
     """Whether bytes are, to the last one, a batch that begins with an INIT of a version that is known."""
-    return len(data) > 2 and data[0] & 31 == INIT.id and data[1] in VERSIONS and is_batch(data, DATAGRAM)
+    return (
+        2 < len(data) <= _LONGEST_INIT and data[0] & 31 == INIT.id and data[1] in VERSIONS and is_batch(data, DATAGRAM)
+    )
 
 
 def _length(data: bytes, size: int, big: bool) -> int:
