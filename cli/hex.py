@@ -10,7 +10,7 @@ import click
 
 from zdissect.grammar.rule import ERROR, NOTE, WARNING
 from zdissect.output.style import COLOUR, PLAIN, Style
-from zdissect.output.text import count, hexdump
+from zdissect.output.text import count, hexdump, prose
 from zdissect.output.tree import TreeWriter
 from zdissect.paste import PasteError, Piece, parse_paste
 from zdissect.readings import NAMES, Part, Reading, UnknownName, canonical, read_as, readings
@@ -75,7 +75,7 @@ def hexadecimal(
     except PasteError as problem:
         complain(str(problem))
         if problem.line_text.strip():
-            click.echo("\n".join(f"  {line}" for line in problem.excerpt().split("\n")), err=True)
+            click.echo("\n".join(f"  {line}" for line in problem.excerpt(prose).split("\n")), err=True)
         return UNREADABLE
     except _Unreadable as problem:
         complain(str(problem))
@@ -89,7 +89,7 @@ def hexadecimal(
         findings.update(code for part in reading.parts for code, *_ in part.tape.remarks)
         if not quiet:
             lines = _verdict(piece, reading, others, len(pieces) > 1, forced=bool(name))
-            click.echo("\n" * bool(number) + "\n".join(lines), err=True)
+            click.echo("\n" * bool(number) + "\n".join(map(prose, lines)), err=True)
         if number and form == "tree":
             sys.stdout.write("\n")
         sys.stdout.write("".join(f"{line}\n" for line in _show(piece, reading, form, style, limit, dump)))

@@ -23,11 +23,13 @@ import atexit
 import sys
 from errno import EBADF
 from importlib import import_module
+from io import StringIO
 from typing import Any, ClassVar, NoReturn
 
 import click
 
 from zdissect import __version__
+from zdissect.output.text import prose
 
 from . import streams
 from .common import UNREADABLE, complain
@@ -147,7 +149,7 @@ def _run() -> int | OSError:
         code = cli.main(standalone_mode=False)
         return code if isinstance(code, int) else 0
     except click.ClickException as problem:
-        problem.show()
+        _show(problem)
         return problem.exit_code
     except (click.Abort, KeyboardInterrupt):
         _interrupted()
@@ -155,6 +157,13 @@ def _run() -> int | OSError:
         return BrokenPipeError()
     except OSError as problem:
         return problem
+
+
+def _show(problem: click.ClickException) -> None:
+    """An error of click's, which may repeat what was typed."""
+    text = StringIO()
+    problem.show(text)
+    click.echo("\n".join(map(prose, text.getvalue().splitlines())), err=True)
 
 
 def _end(code: int | OSError) -> int:

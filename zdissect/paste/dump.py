@@ -4,10 +4,13 @@ import re
 from itertools import pairwise
 from typing import NamedTuple
 
-from .rows import Layout, starts_with_byte
+from .rows import Layout, agrees, starts_with_byte
 from .source import Piece, Source
 
 _LINE = re.compile(r"[ \t]*(0[xX])?([0-9a-fA-F]{4,16})(:?)(?=[ \t]|$)", re.ASCII)
+
+_ALONE = re.compile(r" ?([0-9a-fA-F])(?= |$)", re.ASCII)
+"""A digit without a partner, no further from the bytes than another byte."""
 
 _LARGEST = 1 << 24
 """Most bytes that `*` lines may stand for: a slip in an offset must not fill the memory."""
@@ -145,7 +148,11 @@ def _read_last(source: Source, row: Row, layout: Layout) -> bytes:
     """The bytes of the last line: no offset tells how many, so the columns do."""
     if row.repeated:
         raise source.error(row.start, "after `*` the offset is missing that says how often the line is repeated")
-    data = layout.natural(row.body)[0]
+    data, column = layout.natural(row.body)
+    alone = _ALONE.match(row.body, column)
+    if data and alone and not agrees(data, row.body[column:]):
+        at = row.body_start + alone.end() - 1
+        raise source.error(at, f"`{alone[1]}` is half a byte; two digits make one, and two spaces part bytes from text")
     if not data and row.body.strip():
         visible = len(row.body) - len(row.body.lstrip())
         raise source.error(row.body_start + visible, "this line of the dump has an offset but no hex bytes after it")

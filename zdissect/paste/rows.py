@@ -7,6 +7,7 @@ _FIRST = re.compile(r"[ \t]*(?:0[xX])?(?:[0-9a-fA-F]{2})+(?![^ \t])", re.ASCII)
 _GAP = re.compile(r" {2,}|\t+| (?=[|>])")
 _PREFIX = re.compile(r"\b0[xX]")
 HEX_AREA = re.compile(r"[0-9a-fA-F \t]*", re.ASCII)
+_WHOLE = re.compile(r"(?:[0-9a-fA-F]{2})*")
 _TOKEN = re.compile(r"[0-9a-fA-F]+")
 
 
@@ -25,10 +26,10 @@ def agrees(data: bytes, text: str) -> bool:
 
 
 def from_hex(area: str) -> bytes:
-    """The bytes of a text of hex digits, white space and `0x`; a digit without partner ends it."""
+    """The bytes of a text of hex digits, white space and `0x`; anything else ends it, and a digit without partner."""
     digits = _PREFIX.sub("", area) if "x" in area or "X" in area else area
     digits = digits.replace(" ", "").replace("\t", "")
-    return bytes.fromhex(digits[: len(digits) & ~1])
+    return bytes.fromhex(_WHOLE.match(digits)[0])  # type: ignore[index]  # it matches always
 
 
 class Layout:

@@ -1,6 +1,7 @@
 """The pasted text with its line numbers, what is read from it, and the one error that reading can raise."""
 
 from bisect import bisect_right
+from collections.abc import Callable
 from typing import NamedTuple
 
 # What word processors, chats and web pages make of plain characters. One character for one, so that columns stay true.
@@ -37,13 +38,17 @@ class PasteError(ValueError):
         self.line_text = line_text
         """The whole line, without its end."""
 
-    def excerpt(self) -> str:
-        """The line (its surroundings, if it is long) and below it a caret under the column."""
+    def excerpt(self, shown: Callable[[str], str] = str) -> str:
+        """The line (its surroundings, if it is long) and below it a caret under the column.
+
+        Args:
+            shown: How a character is written that a terminal might obey; each is asked for.
+        """
         start = max(0, self.column - 1 - _EXCERPT // 2) if len(self.line_text) > _EXCERPT else 0
-        shown = self.line_text[start : start + _EXCERPT]
-        before = self.line_text[start : self.column - 1]
         # A tab stays a tab, so that the caret stands right whatever width the terminal gives it.
-        return shown + "\n" + "".join("\t" if char == "\t" else " " for char in before) + "^"
+        chars = [char if char == "\t" else shown(char) for char in self.line_text[start : start + _EXCERPT]]
+        before = chars[: self.column - 1 - start]
+        return "".join(chars) + "\n" + "".join("\t" if char == "\t" else " " * len(char) for char in before) + "^"
 
 
 class Source:

@@ -23,6 +23,12 @@ NAMES = {name: kind.doc for name, kind in KINDS.items()}
 """The kinds of readings, most usual first, with what they are. `read_as` takes names of messages too."""
 
 
+LOOK = 1 << 14
+"""Bytes that decide what more than so many are..."""
+MOST = 4 * LOOK
+"""... than these."""
+
+
 class UnknownName(ValueError):
     """No reading and no message has this name."""
 
@@ -60,7 +66,28 @@ class Reading(NamedTuple):
 
 
 def readings(data: bytes) -> list[Reading]:
-    """The best attempt of every kind of reading that can be tried, best first; at least one, none twice."""
+    """The best attempt of every kind of reading that can be tried, best first; at least one, none twice.
+
+    Of much data a first part decides between the kinds, and only the best is tried on all of it, or the second if that
+    comes to nothing: the others are readings of the first part, which doesn't end as they would have it.
+    """
+    if len(data) <= MOST:
+        return _tried(data)
+    ranked = _tried(data[:LOOK])
+    whole: list[Reading] = []
+    for one in ranked[:2]:
+        kind = KINDS[one.name]
+        attempts = (kind.guess or kind.force)(data)
+        if attempts:
+            whole.append(_judge(one.name, attempts))
+            if whole[-1].complete:
+                break
+    best = max(whole, key=lambda reading: reading.score) if whole else ranked[0]
+    return [best, *(one for one in ranked if one.name != best.name)]
+
+
+def _tried(data: bytes) -> list[Reading]:
+    """The best attempt of every kind on all of the data."""
     found = []
     for name, kind in KINDS.items():
         attempts = (kind.guess or kind.force)(data)
