@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import time
 from typing import NamedTuple
 
 import click
@@ -250,3 +251,17 @@ def test_numbers_of_64_bits_are_unsigned():
     request = f"fc 01 00 01 6b 26 {'ff' * 9} 03"
     assert json.loads(run("-T", "jsonl", request).out)["timeout_ms"] == largest
     assert f"timeout_ms {largest}" in run("-T", "line", request).out
+
+
+def test_the_excerpt_of_an_error_drives_no_terminal() -> None:
+    evil = "3d 00 zz\x1b[31m \x1b]52;c;aGFjaw==\x1b\\ \x07\x9b1m\u202e"
+    shown = run(evil).err
+    assert all(line.isprintable() for line in shown.split("\n"))
+    assert r"zz\x1b[31m \x1b]52;c;aGFjaw==" in shown
+
+
+def test_what_little_of_much_data_is_decides_what_it_is() -> None:
+    """A megabyte that is nothing doesn't take its time for each reading."""
+    began = time.process_time()
+    run("--bytes", "1", "-f", "-", stdin=b"\x01" * (1 << 20))
+    assert time.process_time() - began < 20

@@ -173,6 +173,13 @@ HOSTILE = {
     "one array": str([29] * (SIZE // 4)),
     "array with an error at its end": str([29] * (SIZE // 4))[:-1] + ", zz]",
     "huge number": "[1, " + "9" * SIZE + "]",
+    "a log line of bytes": "[00:00:01] rx: " + "1d " * (SIZE // 3) + "zz",
+    "a log line of words": "[00:00:01] rx: " + "1d1d1d1d1d1d z " * (SIZE // 15),
+    "a log with a wide column": "rx: 1d 00 61 |" + " " * SIZE + "z",
+    "log lines": "[00:00:01] rx: 1d 00 61\n" * (SIZE // 24),
+    "open JSON": '"tcp.payload":[' * (SIZE // 15),
+    "open tags": '<field name="tcp.payload" ' * (SIZE // 26),
+    "columns": "z\t" * (SIZE // 2) + "1d",
     "xxd": xxd(bytes(SIZE // 4)),
     "hexdump": hexdump(bytes(SIZE // 4)),
 }

@@ -93,8 +93,10 @@ def _follows(row: Row, last: Row) -> bool:
 def _is_dump(rows: list[Row]) -> bool:
     """Whether lines that begin with something like an offset are a dump, and not plain hex."""
     first = rows[0]
-    if first.style == "0x":
-        return False
+    if first.style == "0x":  # ESP-IDF: an address, bytes, their ASCII column; anything else is all bytes
+        data, column = Layout(first.body, True).natural(first.body)
+        shown = first.body[column:].strip().removeprefix("|").removesuffix("|")
+        return len(first.digits) == 8 and (agrees(data, shown) or (len(rows) > 1 and _steps_fit(rows, 16)))
     if first.style:
         return bool(first.style != ":" or len(first.digits) >= 8 or first.offset(16) == 0 or _steps_fit(rows, 16))
     if first.offset(16) == 0 and (len(first.digits) == 7 or re.match(r"(?:  +|\t)[0-9a-fA-F]{2}(?: |$)", first.body)):
@@ -171,7 +173,7 @@ def _form(row: Row, layout: Layout) -> str:
     """What made a dump that looks like this, for people."""
     body = row.body.rstrip()
     if row.style.startswith("0"):
-        name = "gdb dump" if "0x" in body[:4] else "tcpdump -X dump"
+        name = "gdb dump" if "0x" in body[:4] else "hex dump" if row.style == "0x" else "tcpdump -X dump"
     elif row.style:
         name = "xxd dump" if len(row.digits) >= 8 else "hex dump"
     elif layout.word > 1:
