@@ -10,7 +10,8 @@ from typing import Any, Protocol
 from zdissect.export.apart import Apart
 from zdissect.export.decoding import Settings
 from zdissect.export.facts import OK, FileFacts
-from zdissect.export.files import AUTO, Work, find, plan
+from zdissect.export.families import AUTO
+from zdissect.export.files import Work, find, plan
 from zdissect.export.groups import SPLIT_BYTES, worth
 from zdissect.export.parquet import WriteError
 from zdissect.export.target import ERROR, Target

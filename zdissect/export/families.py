@@ -12,8 +12,11 @@ observations, perhaps of the same session, and are never mixed.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
+
+AUTO, ONE, SEPARATE = "auto", "one", "separate"
+"""Files of a family that follow each other are one capture; all files are; none are."""
 
 _ENDING = r"(?P<ending>\.(?:pcapng|pcap|cap|dmp|ntar))"
 NAMED = re.compile(rf".*{_ENDING}\d*(?:\.gz)?", re.IGNORECASE | re.DOTALL)
@@ -69,6 +72,27 @@ def families(names: Iterable[str]) -> list[list[str]]:
         key, order = family(name)
         out.setdefault(key, []).append((order, name))
     return [[name for _, name in sorted(members)] for members in out.values()]
+
+
+def plan(names: Iterable[str], span: Callable[[str], Span | None], mode: str = AUTO) -> list[list[list[str]]]:
+    """The files of each capture, in order; those of an inner list overlap in time and are merged frame by frame.
+
+    Args:
+        names: Paths relative to the directory, with /.
+        span: Gives the times of a file: asked only where it matters, as it takes time. None: it has no frames.
+        mode: AUTO, ONE or SEPARATE.
+    """
+    if mode == SEPARATE:
+        return [[[name]] for name in sorted(names)]
+    grouped = families(names)
+    if mode == ONE:
+        parts = [Part(name, span(name)) for members in grouped for name in members]
+        return [overlapping(parts)] if parts else []
+    out = []
+    for members in grouped:
+        parts = [Part(name, span(name) if len(members) > 1 else None) for name in members]
+        out += [[[name] for name in capture] for capture in captures(parts)]
+    return out
 
 
 def captures(parts: Sequence[Part]) -> list[list[str]]:

@@ -10,11 +10,8 @@ from zdissect.capture.gzipped import MAGIC as GZIP
 from zdissect.capture.pcap import MAGIC as PCAP
 from zdissect.capture.pcapng import MAGIC as PCAPNG
 from zdissect.export import families
-from zdissect.export.families import Part
+from zdissect.export.families import AUTO, Span
 from zdissect.export.spans import span_of
-
-AUTO, ONE, SEPARATE = "auto", "one", "separate"
-"""Files of a family that follow each other are one capture; all files are; none are."""
 
 
 class Source(NamedTuple):
@@ -109,18 +106,10 @@ def _is_capture(path: str) -> bool:
 
 def plan(sources: list[Source], mode: str = AUTO) -> list[Work]:
     """What is read as one capture."""
-    if mode == SEPARATE:
-        return [Work(((source,),)) for source in sources]
     by_name = {source.name: source for source in sources}
-    if mode == ONE:
-        parts = [_part(by_name[name]) for members in families.families(by_name) for name in members]
-        return [Work(tuple(tuple(by_name[name] for name in group) for group in families.overlapping(parts)))]
-    out = []
-    for members in families.families(by_name):
-        parts = [_part(by_name[name]) for name in members] if len(members) > 1 else [Part(members[0], None)]
-        out += [Work(tuple((by_name[name],) for name in names)) for names in families.captures(parts)]
-    return out
 
+    def span(name: str) -> Span | None:
+        return None if by_name[name].error else span_of(by_name[name].path)
 
-def _part(source: Source) -> Part:
-    return Part(source.name, None if source.error else span_of(source.path))
+    planned = families.plan(by_name, span, mode)
+    return [Work(tuple(tuple(by_name[name] for name in group) for group in capture)) for capture in planned]

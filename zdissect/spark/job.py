@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import pyarrow as pa
 
 from zdissect.export.decoding import Decoding, Settings
-from zdissect.export.files import AUTO, Source
+from zdissect.export.families import AUTO
+from zdissect.export.files import Source
 from zdissect.export.groups import SPLIT_BYTES, Split, Told, worth
 from zdissect.spark import groups, plan, register, shares
 from zdissect.spark.frames import ORDER

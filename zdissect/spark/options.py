@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from zdissect.export.decoding import Settings
-from zdissect.export.files import AUTO, ONE, SEPARATE
+from zdissect.export.families import AUTO, ONE, SEPARATE
 
 BATCH_ROWS = 4096
 """Rows in a batch that goes to Spark: 1000 to 5000 were the fastest."""

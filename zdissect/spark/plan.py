@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from zdissect.export import families
 from zdissect.export.facts import UNREADABLE, FileFacts
-from zdissect.export.families import Part, Span
-from zdissect.export.files import AUTO, ONE, SEPARATE, Source, Work
+from zdissect.export.families import AUTO, Span
+from zdissect.export.files import Source, Work
 from zdissect.spark.ranges import Range, Survey
 
 
@@ -58,25 +58,14 @@ class Task(NamedTuple):
 
 
 def captures(surveys: Iterable[Survey], mode: str = AUTO) -> list[list[Planned]]:
-    """The files as captures, each in order. Says the same as `zdissect.export.files.plan`."""
-    known = {one.name: one for one in sorted(surveys)}
-    if mode == SEPARATE:
-        return [_placed(known, [[name]]) for name in known]
-    grouped = families.families(known)
-    if mode == ONE:
-        parts = [_part(known[name]) for members in grouped for name in members]
-        return [_placed(known, families.overlapping(parts))] if parts else []
-    out = []
-    for members in grouped:
-        parts = [_part(known[name]) for name in members] if len(members) > 1 else [Part(members[0], None)]
-        out += [_placed(known, [[name] for name in names]) for names in families.captures(parts)]
-    return out
+    """The files as captures, each in order."""
+    known = {one.name: one for one in surveys}
 
+    def span(name: str) -> Span | None:
+        one = known[name]
+        return None if one.first_ns is None or one.end_ns is None else Span(one.first_ns, one.end_ns)
 
-def _part(one: Survey) -> Part:
-    if one.first_ns is None or one.end_ns is None:
-        return Part(one.name, None)
-    return Part(one.name, Span(one.first_ns, one.end_ns))
+    return [_placed(known, capture) for capture in families.plan(known, span, mode)]
 
 
 def _placed(known: dict[str, Survey], groups: Sequence[Sequence[str]]) -> list[Planned]:
