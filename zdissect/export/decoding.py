@@ -71,6 +71,8 @@ class Decoding:
         self.last_ns = EARLY_NS
         """The latest time, as waits count it."""
         self.facts: FileFacts | None = None
+        self.faulty = False
+        """A fault has ended it."""
 
     def feed(self, frame: Frame) -> list[TableBatch]:
         """Takes a frame; gives the batches that are full."""
@@ -118,6 +120,26 @@ class Decoding:
         self.others["sessions"].add(list(self.links.rest(self.capture, self.last_ns)))
         return out
 
+    def guarded(self, found: Iterable[TableBatch]) -> Iterator[TableBatch]:
+        """The tables of a capture, to its end. A fault costs what comes behind it, and is told of.
+
+        Args:
+            found: Feeds the frames, and gives what `feed` does.
+        """
+        try:
+            yield from found
+            yield from self.close()
+        except Exception as fault:  # one capture must not keep the others from being converted
+            self.faulty = True
+            yield from self.saved(fault)
+
+    def saved(self, fault: Exception) -> Iterator[TableBatch]:
+        """What there is behind a fault: the rows so far, and those about files."""
+        for facts in self.files.values():
+            facts.fail(f"a fault of zdissect, please report it: {type(fault).__name__}: {fault}")
+        yield from self.left()
+        yield from Decoding(self.settings, self.files).close()
+
     def left(self) -> list[TableBatch]:
         """The batches of all tables that aren't full."""
         return [batch for name in self.out for batch in self.take(name)]
@@ -128,7 +150,9 @@ class Decoding:
         return next(iter(self.files), "")
 
     def accounting(self) -> dict[str, Any]:
-        """What became of every payload byte, once the capture has ended."""
+        """What became of every payload byte, once the capture has ended; nothing is said behind a fault."""
+        if self.faulty:
+            return {}
         total = Accounting()
         for facts in self.files.values():
             total.add(facts.accounting)

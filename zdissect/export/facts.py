@@ -42,6 +42,11 @@ class FileFacts:
         self.status, self.error = status, error
         self.findings += 1
 
+    def fail(self, error: str) -> None:
+        """Notes that it couldn't be converted, if nothing else is wrong with it."""
+        if self.status == OK:
+            self.problem(FAILED, f"{self.file}: {error}")
+
     def brief(self) -> list[Any]:
         """What the summary of a run says of it: values that JSON has too."""
         return [self.file, self.status, self.error, self.frames, dict(self.unopened)]

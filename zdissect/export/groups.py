@@ -233,12 +233,16 @@ class GroupDecoding(Decoding):
         self.pipeline.last = self.share.last.frame
         return out + self.end() + self.left()
 
-    def told(self, whole: bool) -> Told:
-        """What there is to tell of it; `whole`: all went well."""
+    def saved(self, fault: Exception) -> Iterator[TableBatch]:
+        """Nothing: the capture is decoded as a whole instead, and that says what is wrong."""
+        yield from ()
+
+    def told(self) -> Told:
+        """What there is to tell of it."""
         return {
             "share": self.share.capture,
-            "sound": whole and self.sound(),
-            "accounting": self.accounting() if whole else {},
+            "sound": not self.faulty and self.sound(),
+            "accounting": self.accounting(),
             "pairs": self.pairs(),
             "counts": {one.file: one.counts() for one in self.files.values()},
             "codes": self.codes,

@@ -9,10 +9,10 @@ from typing import Any
 from zdissect.export import connections
 from zdissect.export.connections import RECORD
 from zdissect.export.decoding import Decoding, Settings, TableBatch
-from zdissect.export.facts import FAILED, OK, FileFacts
+from zdissect.export.facts import FileFacts
 from zdissect.export.files import Work
 from zdissect.export.groups import GroupDecoding, Moment, Split, Told, count
-from zdissect.export.parquet import Parts, WriteError
+from zdissect.export.parquet import Parts
 from zdissect.export.reading import frames
 from zdissect.records import Frame
 from zdissect.stats.accounting import Accounting
@@ -55,16 +55,8 @@ def convert(works: list[Work], directory: str, settings: Settings, tell: Tell = 
         for work in works:
             files: dict[str, FileFacts] = {}
             decoding = Decoding(settings, files)
-            try:
-                _read(frames(work, decoding.files), decoding.feed, decoding, parts, tell)
-                _write(decoding.close(), parts)
-                done.accounting.update(decoding.accounting())
-            except WriteError:
-                raise
-            except Exception as fault:  # one capture must not keep the others from being converted
-                _failed(work, files, f"a fault of zdissect, please report it: {type(fault).__name__}: {fault}")
-                _write(decoding.left(), parts)
-                _write(Decoding(settings, files).close(), parts)
+            _write(decoding.guarded(_fed(frames(work, files), decoding.feed, decoding, tell)), parts)
+            done.accounting.update(decoding.accounting())
             done.codes += decoding.codes
             done.files += files.values()
             for facts in files.values():
@@ -81,18 +73,11 @@ def look(work: Work, settings: Settings, most: int) -> Done:
 def convert_group(work: Work, split: Split, group: int, directory: str, settings: Settings, tell: Tell) -> Done:
     """Writes the tables of a group of a capture, without rows about its files. Raises WriteError."""
     files: dict[str, FileFacts] = {}
-    whole = False
     with Parts(directory) as parts:
         decoding = GroupDecoding(settings, split.share(work.sources[0].name, group))
-        try:
-            _read(split.of(group, _noted(frames(work, files), files)), decoding.receive, decoding, parts, tell)
-            _write(decoding.close(), parts)
-            whole = True
-        except WriteError:
-            raise
-        except Exception:
-            pass  # the capture is decoded as a whole instead: that says what is wrong
-    return Done(list(files.values()), told=decoding.told(whole))
+        found = split.of(group, _noted(frames(work, files), files))
+        _write(decoding.guarded(_fed(found, decoding.receive, decoding, tell)), parts)
+    return Done(list(files.values()), told=decoding.told())
 
 
 def _noted(found: Iterable[Frame], files: dict[str, FileFacts]) -> Iterator[Frame]:
@@ -127,21 +112,13 @@ def join(files: list[FileFacts], told: list[Told], directory: str) -> Done:
     return done
 
 
-def _read(
-    found: Iterable[Frame | Moment],
-    feed: Callable[[Any], list[TableBatch]],
-    decoding: Decoding,
-    parts: Parts,
-    tell: Tell,
-) -> None:
-    """Feeds the frames of a capture, or what a group of one is told, and writes what comes."""
-    size = batches = told = 0
+def _fed(
+    found: Iterable[Frame | Moment], feed: Callable[[Any], list[TableBatch]], decoding: Decoding, tell: Tell
+) -> Iterator[TableBatch]:
+    """Feeds the frames of a capture, or what a group of one is told; gives what comes."""
+    size = told = 0
     for number, frame in enumerate(found, 1):
-        for table, batch in feed(frame):
-            parts.write(table, batch)
-            batches += 1
-            if batches % _COLLECT == 0 and not gc.isenabled():
-                gc.collect()
+        yield from feed(frame)
         size += len(frame.data) + RECORD if isinstance(frame, Frame) else 0
         if number % _EVERY == 0:
             total = decoding.out["messages"].total
@@ -150,17 +127,12 @@ def _read(
     tell(size, decoding.out["messages"].total - told)
 
 
-def _write(batches: list[TableBatch], parts: Parts) -> None:
-    for table, batch in batches:
+def _write(batches: Iterable[TableBatch], parts: Parts) -> None:
+    """Writes batches. Raises WriteError."""
+    for number, (table, batch) in enumerate(batches, 1):
         parts.write(table, batch)
-
-
-def _failed(work: Work, files: dict[str, FileFacts], error: str) -> None:
-    """Notes for the files of a capture that it couldn't be converted."""
-    for source in work.sources:
-        facts = files.setdefault(source.name, FileFacts(source.name, work.sources[0].name, size=source.size))
-        if facts.status == OK:
-            facts.problem(FAILED, f"{source.name}: {error}")
+        if number % _COLLECT == 0 and not gc.isenabled():
+            gc.collect()
 
 
 def lost(works: list[Work], directory: str, error: str) -> Done:
@@ -168,8 +140,10 @@ def lost(works: list[Work], directory: str, error: str) -> Done:
     done = Done()
     with Parts(directory) as parts:
         for work in works:
-            files: dict[str, FileFacts] = {}
-            _failed(work, files, error)
+            first = work.sources[0].name
+            files = {source.name: FileFacts(source.name, first, size=source.size) for source in work.sources}
+            for facts in files.values():
+                facts.fail(error)
             _write(Decoding(Settings(), files).close(), parts)
             done.files += files.values()
     done.rows += parts.rows

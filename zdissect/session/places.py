@@ -20,7 +20,7 @@ class Places:
     def add(self, frame: Frame) -> None:
         """It happened in this frame."""
         self.count += 1
-        if len(self.frames) < SHOWN:
+        if len(self.frames) < SHOWN and frame.number not in self.frames:
             self.frames.append(frame.number)
 
     def report(self) -> dict[str, Any]:
@@ -29,5 +29,5 @@ class Places:
 
     def __str__(self) -> str:
         """`(frames 3, 7, 12, ...)`."""
-        more = ", ..." if self.count > len(self.frames) else ""
-        return f"(frame{'s' * (self.count != 1)} {', '.join(map(str, self.frames))}{more})"
+        more = ", ..." if len(self.frames) == SHOWN < self.count else ""
+        return f"(frame{'s' * (len(self.frames) != 1)} {', '.join(map(str, self.frames))}{more})"

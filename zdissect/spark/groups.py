@@ -13,17 +13,14 @@ from zdissect.spark.plan import Planned
 def tables(group: Iterable[Row], settings: Settings, share: Share, told: Told) -> Iterator[TableBatch]:
     """The tables of a group, from its rows in order, but for rows about files: the driver makes them."""
     decoding = GroupDecoding(settings, share)
-    whole = False
-    try:
+
+    def fed() -> Iterator[TableBatch]:
         for _, frame, note in group:
             moment = notes.read(note) if note is not None else None
             yield from decoding.receive(moment if isinstance(moment, Moment) else frame)
-        yield from decoding.close()
-        whole = True
-    except Exception:  # the capture is decoded as a whole instead: that says what is wrong
-        for _ in group:
-            pass  # groupby would go on with them
-    told |= decoding.told(whole)
+
+    yield from decoding.guarded(fed())
+    told |= decoding.told()
 
 
 def files(capture: Iterable[Planned], told: Iterable[Told]) -> dict[str, FileFacts]:

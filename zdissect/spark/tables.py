@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from zdissect.export.decoding import Decoding, Settings, TableBatch
-from zdissect.export.facts import FAILED, OK, FileFacts
+from zdissect.export.facts import FileFacts
 from zdissect.export.groups import Share
 from zdissect.export.schema import schema
 from zdissect.export.tables import TABLES
@@ -76,33 +76,30 @@ def tables(group: Iterator[Row], settings: Settings, told: dict[str, Any]) -> It
         yield from groups.tables(group, settings, note, told)
     else:
         yield from whole(chain([first], group), settings, told)
+    for _ in group:
+        pass  # what is left behind a fault: groupby would go on with it
 
 
 def whole(group: Iterable[Row], settings: Settings, told: dict[str, Any]) -> Iterator[TableBatch]:
     """The tables of one capture."""
     files: dict[str, FileFacts] = {}
     decoding = Decoding(settings, files)
-    try:
+
+    def fed() -> Iterator[TableBatch]:
         for _, frame, note in group:
             about = notes.read(note) if note is not None else None
             if isinstance(about, FileFacts):
                 files[about.file] = about
             else:
                 yield from decoding.feed(frame)
-        yield from decoding.close()
-        told |= {"accounting": decoding.accounting(), "codes": decoding.codes}
-    except Exception as fault:  # one capture must not keep the others from being converted
-        for facts in files.values():
-            if facts.status == OK:
-                what = f"a fault of zdissect, please report it: {type(fault).__name__}: {fault}"
-                facts.problem(FAILED, f"{facts.file}: {what}")
-        yield from decoding.left()
-        yield from Decoding(settings, files).close()
-        told |= {"accounting": {}, "codes": decoding.codes}
-        for _ in group:
-            pass  # groupby would go on with them
-    told["files"] = [one.brief() for one in files.values()]
-    told["rows"] = {table: batches.total for table, batches in decoding.out.items()}
+
+    yield from decoding.guarded(fed())
+    told |= {
+        "accounting": decoding.accounting(),
+        "codes": decoding.codes,
+        "files": [one.brief() for one in files.values()],
+        "rows": {table: batches.total for table, batches in decoding.out.items()},
+    }
 
 
 _MIXED = pa.schema([*schema(MESSAGES), pa.field(TABLE, pa.string())])
