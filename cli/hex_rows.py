@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from zdissect.engine.messages import Row, messages
+from zdissect.engine.messages import Message as Found
+from zdissect.engine.messages import Row, add_findings, messages
 from zdissect.engine.tape import Tape
 from zdissect.grammar.columns import SCHEMA_VERSION
 from zdissect.grammar.registry import Field
@@ -30,20 +31,24 @@ def lines(reading: Reading, form: str, style: Style, limit: int) -> Iterator[str
 def _rows(part: Part) -> Iterator[Row]:
     """The rows of a part."""
     tape = part.tape
-    found = [message.row for message in messages(tape)]
+    found = messages(tape)
     if not found and any(span[0].kind == "message" for span in tape.spans):
         found = [_alone(tape)]
-    for row in found:
+    add_findings(tape, found)
+    for row in (message.row for message in found):
+        for finding in row.get("findings", ()):
+            finding["offset"] += part.base
         yield {**row, "buffer": part.buffer.name, "offset": row["offset"] + part.base}
 
 
-def _alone(tape: Tape) -> Row:
-    """The row of a declaration or a data sub-message alone."""
+def _alone(tape: Tape) -> Found:
+    """A declaration or a data sub-message alone."""
     carrier = (_CARRIER, 0, tape.start, tape.stop, "")
     first = next(index for index, span in enumerate(tape.spans) if span[0].kind == "message")
     inner = tape.spans[first][0].node
-    row = messages(Tape(tape.data, tape.start, tape.stop, [carrier, *tape.spans[first:]], tape.remarks))[0].row
+    found = messages(Tape(tape.data, tape.start, tape.stop, [carrier, *tape.spans[first:]], tape.remarks))[0]
+    row = found.row
     layer = inner.layer if isinstance(inner, Message) else ""
     row["message"] = row.pop("body")
     row["layer"] = layer
-    return row
+    return found

@@ -14,7 +14,7 @@ from zdissect.grammar.columns import COLUMNS
 from zdissect.grammar.derived import DERIVED
 from zdissect.grammar.registry import fields as grammar_fields
 
-from .common import USAGE, complain
+from .common import DONE, USAGE, complain
 from .explanations import explanations, names, stands_for
 
 _WIDE = 150
@@ -51,16 +51,25 @@ def fields(pattern: str, others: bool) -> int:
 @click.argument("name", nargs=-1, required=True)
 @click.option("--source", is_flag=True, help="The generated code that reads a message into a row.")
 def explain(name: tuple[str, ...], source: bool) -> int:
-    """Explains the code of a finding, a field, a message, a column, or a list of values such as priority."""
-    asked = " ".join(name)
+    """Explains the code of a finding, a field, a message, a column, or a list of values such as priority.
+
+    Of several names each is explained, unless together they are one: congestion control.
+    """
     if source:
-        return _show_source(asked)
-    found = list(explanations(asked))
-    if not found:
+        return max([_show_source(asked) for asked in name])
+    together = " ".join(name)
+    found: list[str] = []
+    unknown = []
+    for asked in (together,) if any(explanations(together)) else name:
+        known = list(explanations(asked))
+        found += known
+        if not known:
+            unknown.append(asked)
+    if found:
+        click.echo("\n\n".join(found))
+    for asked in unknown:
         complain(f"nothing is called {asked!r}{_nearest(asked, names())}")
-        return USAGE
-    click.echo("\n\n".join(found))
-    return 0
+    return USAGE if unknown else DONE
 
 
 def _show_source(asked: str) -> int:

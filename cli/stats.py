@@ -42,7 +42,7 @@ def stats(files: tuple[str, ...], as_json: bool, top: int, rules: tuple[str, ...
     if as_json:
         for_json()
         click.echo(dumps(report, indented=True))
-    else:
+    elif report["capture"]["frames"] or not problems:
         _tables(report, top, wants_color(color))
     sys.stdout.flush()
     for problem in problems:
@@ -50,7 +50,7 @@ def stats(files: tuple[str, ...], as_json: bool, top: int, rules: tuple[str, ...
     if not quiet:
         for text in absences(Places(**report["refused"]), Places(**report["queries"]["silent"])):
             complain(text)
-    if not report["messages"] and not quiet:
+    if not report["messages"] and not quiet and (report["capture"]["frames"] or not problems):
         complain(f"no Zenoh found in {report['capture']['frames']} frames")
     if not quiet and (unopened := not_opened(Counter({one["what"]: one["frames"] for one in report["unopened"]}))):
         complain(unopened)

@@ -265,3 +265,14 @@ def test_what_little_of_much_data_is_decides_what_it_is() -> None:
     began = time.process_time()
     run("--bytes", "1", "-f", "-", stdin=b"\x01" * (1 << 20))
     assert time.process_time() - began < 20
+
+
+def test_rows_have_their_findings_as_those_of_captures():
+    """Two batches; the second one's PUSH has an unknown extension. Offsets count in what was pasted."""
+    text = "0100 04  0a00 2502 bd00016b 09 010176"
+    rows = [json.loads(line) for line in run("--as", "stream", "-T", "jsonl", text).out.splitlines()]
+    found = {row["message"]: row["findings"] for row in rows}
+    assert found["KEEP_ALIVE"] is None
+    assert [one["code"] for one in found["PUSH"]] == ["unknown-extension"]
+    assert found["PUSH"][0]["offset"] == next(row["offset"] for row in rows if row["message"] == "PUSH") + 4
+    assert "[note: " in run("--as", "stream", "-T", "line", text).out

@@ -148,3 +148,15 @@ def test_a_message_that_is_not_compiled():
     shown = _run("explain", "--source", "declare")
     assert shown.return_value == 2
     assert shown.stderr.startswith("zdissect: 'declare' isn't compiled; push, request, ")
+
+
+def test_several_names():
+    done = _run("explain", "vle-overlong", "nosuch", "PUSH")
+    assert done.return_value == 2
+    assert "vle-overlong: finding" in done.stdout
+    assert "PUSH" in done.stdout
+    assert "nothing is called 'nosuch'" in done.stderr
+    both = _run("explain", "--source", "push", "frame")
+    assert both.return_value == 0
+    assert "def read_push(" in both.stdout
+    assert "def read_frame(" in both.stdout

@@ -132,3 +132,11 @@ def test_json_needs_no_rich():
         "sys.exit('rich' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], stdout=subprocess.DEVNULL).returncode == 0
+
+
+def test_a_file_that_cannot_be_read_has_no_tables(tmp_path):
+    (tmp_path / "bad.pcap").write_bytes(b"nothing of the kind")
+    done = CliRunner().invoke(cli, ["stats", str(tmp_path / "bad.pcap"), str(tmp_path)], standalone_mode=False)
+    assert (done.return_value, done.stdout) == (1, "")
+    assert len(done.stderr.splitlines()) == 2
+    assert "not a pcap or pcapng capture" in done.stderr
