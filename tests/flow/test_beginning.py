@@ -86,6 +86,20 @@ def test_batches_of_another_protocol(port: int, sides: tuple[int, ...]) -> None:
     assert len([item for item in found.items if item.frame.number < 4 + len(pieces)]) >= len(pieces)
 
 
+def test_a_malformed_batch_before_others_on_any_port() -> None:
+    good = framed(KEEP_ALIVE) * 2 + framed(PUT)
+    found, _ = said((0, framed(b"\xff\xee")), (0, good), port=9000)
+    assert [name or "-" for name in found.names] == ["-", "KEEP_ALIVE", "KEEP_ALIVE", "FRAME", "PUSH"]
+    assert not found.skips
+
+
+def test_lengths_that_dont_chain_to_the_end() -> None:
+    pieces = [(0, framed(data)) for data in STRANGE]
+    found, others = said(*pieces, (0, b"\xff\x00abc"), port=9000)
+    assert not found.items
+    assert others == {"not Zenoh": 1}
+
+
 def test_few_batches_of_another_protocol() -> None:
     one = (0, framed(b"\xff\xee"))
     found, others = said(one)

@@ -11,7 +11,7 @@ from tests.heard import Heard, dissected
 from tests.say import push
 from tests.sightings import ETHERNET, RAW, SLL, US, Sighting
 from tests.talk import Talk
-from tests.wire import MS, Wire
+from tests.wire import MS, Parties, Wire
 from zdissect.output import jsonl
 from zdissect.pipeline import Options, Pipeline
 from zdissect.stats import Stats
@@ -132,3 +132,12 @@ def test_each_copy_is_named_with_v() -> None:
     texts = [item.text for item in told if hasattr(item, "text")]
     assert len(texts) == len(capture.frames) // 2
     assert all("copy of frame" in text for text in texts)
+
+
+def test_what_others_say_is_no_copy() -> None:
+    """The same bytes under the same number, from another sender, on another interface."""
+    wires = [Talk(udp=True, parties=Parties(ports=(port, 7447))).keep_alive(0).wire for port in (40000, 40001)]
+    frames = [Sighting(interfaces=(place,)).of(wire).frames[0] for place, wire in zip((5, 3), wires, strict=True)]
+    found, _ = dissected(Wire([frames[0], frames[1]._replace(number=2, ts_ns=frames[0].ts_ns + US)]))
+    assert found.names == ["KEEP_ALIVE"] * 2
+    assert not found.codes

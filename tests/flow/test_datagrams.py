@@ -276,6 +276,16 @@ def test_scouting_that_fails_is_no_session() -> None:
     assert not report(Capture().say("0109fb112233", ports=(50001, 7446)))["sessions"]
 
 
+def test_messages_in_the_form_of_another_protocol() -> None:
+    """Two PUSHes of a low-latency link whose bytes have the form of MAVLink are Zenoh: they say more than a form."""
+    capture = Capture()
+    for number in range(2):
+        capture.say("fd080161" + "2105" + "0119" + f"{number:02x}" * 25, ports=(40000, 9000))
+    found, others = dissected(capture)
+    assert found.names == ["PUSH", "PUSH"]
+    assert not others
+
+
 def test_what_waits_is_bounded() -> None:
     """Many conversations that say something once, as of a scan."""
     pipeline = Pipeline()

@@ -196,6 +196,17 @@ def test_a_syn_sent_again_is_the_same_connection() -> None:
     assert streams_of(run([*segments, talk.segment(0, 3, b"def")])) == {(0, 0): b"abcdef"}
 
 
+@pytest.mark.parametrize("late", [False, True])
+def test_where_a_stream_begins_is_known_by_its_syn(late: bool) -> None:
+    """Not by one that comes after the wait for it is over, when what came before the first bytes is lost."""
+    talk, streams = Talk(step_ns=2 * connection.GRACE_NS), Streams()
+    opening, data = talk.segment(0, 0, flags=SYN), [talk.segment(0, 10 * late + at, b"x") for at in range(3)]
+    items = [item for one in ([*data, opening] if late else [opening, *data]) for item in streams.feed(one)]
+    assert [item.offset for item in items if isinstance(item, Chunk)] == [0, 1, 2]
+    assert streams.begins(0, 0) is not late
+    assert not streams.begins(0, 1)
+
+
 def test_data_in_the_syn() -> None:
     talk = Talk()
     syn = talk.segment(0, 0, b"early", flags=SYN)

@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 from zdissect.flow import detect, hints
 from zdissect.flow.conversation import Flow
-from zdissect.flow.decode import is_batch
 from zdissect.flow.framing import DATAGRAM, UNKNOWN, Framing
 from zdissect.flow.resync import VERSIONS, Sequence
 from zdissect.flow.verdict import Verdict
@@ -84,8 +83,7 @@ class DatagramConversation:
         if not data or data[0] & 0x3F != INIT.id or datagram.missing:
             self.beyond = self.beyond or (bool(data) and data[0] & 31 != INIT.id)
             return False
-        framing = self.framings[self.direction(datagram)]
-        if not detect.is_init(data) or (framing.compression and is_batch(data, framing)):
+        if not detect.is_init(data):  # nor is it a compressed batch: no block of LZ4 begins with a version
             return False
         known = self.beyond or bool(self.init)
         again = data == self.init and not self.beyond
