@@ -95,6 +95,9 @@ def _convert(job: Any, quiet: bool, spark: tuple[str | None, dict[str, str], int
         if "://" in place and not spark:
             complain(f"{place}: URIs go with --spark; give a directory")
             return USAGE
+    if spark and not _is_text(job.out):
+        complain(f"{job.out}: Spark writes only where the name is UTF-8; choose another, or leave --spark out")
+        return USAGE
     if not os.path.exists(job.directory) and "://" not in job.directory:
         complain(f"{job.directory}: there is no such directory")
         return USAGE
@@ -117,6 +120,15 @@ def _convert(job: Any, quiet: bool, spark: tuple[str | None, dict[str, str], int
     if not quiet:
         summary(report, job.out, watch.seconds)
     return UNREADABLE if report.bad else DONE
+
+
+def _is_text(name: str) -> bool:
+    """Whether all of a name was UTF-8."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _terminate(*_: object) -> None:

@@ -141,3 +141,28 @@ def test_an_interrupt_at_any_time_ends_with_130(delay: float, tmp_path: Path) ->
         _, err = process.communicate(timeout=SECONDS)
     assert process.returncode == 130, err
     assert b"Traceback" not in err
+
+
+def refused(text: str) -> bool:
+    """Whether text holds what strict parsers of JSON refuse: half of a surrogate pair, alone."""
+    return any(0xD800 <= ord(char) < 0xE000 for char in text)
+
+
+@pytest.mark.parametrize("command", ["-q -T json", "-q -T jsonl", "stats --json", "hex -q -T jsonl"])
+def test_what_is_not_utf_8_is_spelled_in_every_json(command: str, tmp_path: Path) -> None:
+    """A key (whose finding repeats it), parameters, an encoding's schema, a file name."""
+    evil = FIRST.read_bytes().replace(b"/att", b"/\xff\x9b*").replace(b"x=0", b"\xfe=0")
+    name = tmp_path / os.fsdecode(b"n\xff.pcap")
+    try:
+        name.write_bytes(evil)
+    except OSError:
+        pytest.skip("this file system has no such names")
+    what = b"1dba9601415301ff030a88c9" if command.startswith("hex") else os.fsencode(name)
+    done = subprocess.run([*shlex.split(ZDISSECT), *command.split(), what], capture_output=True, timeout=SECONDS)
+    text = done.stdout.decode()
+    values = [json.loads(line) for line in (text.splitlines() if "jsonl" in command else [text])]
+    assert values
+    shown = json.dumps(values, ensure_ascii=False)
+    assert not refused(shown)
+    wanted = [r"\\xff"] if command.startswith("hex") else [r"nano/\\xff\\x9b*", r"n\\xff.pcap"]
+    assert all(one in shown for one in wanted)
