@@ -8,12 +8,15 @@ _ROW = re.compile(r"^\| (\S+\.(?:pcap|pcapng|pcap\.gz)) \|(.*)\|$", re.MULTILINE
 
 
 def test_frame_counts(captures):
+    """Some rows say only what a capture is about: it has frames at least."""
     expected = {}
     for name, rest in _ROW.findall((captures / "MANIFEST.md").read_text()):
         path = captures / name if (captures / name).exists() else captures / "third-party" / name
-        expected[path] = int(next(cell for cell in rest.split("|") if cell.strip().isdigit()))
-    assert len(expected) > 50
-    assert {path: count(str(path)) for path in expected} == expected
+        expected[path] = next((int(cell) for cell in rest.split("|") if cell.strip().isdigit()), None)
+    stated = {path: frames for path, frames in expected.items() if frames is not None}
+    assert len(stated) > 50
+    assert {path: count(str(path)) for path in stated} == stated
+    assert all(count(str(path)) for path in expected.keys() - stated.keys())
 
 
 def test_link_types_and_errors(captures):

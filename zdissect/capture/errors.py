@@ -1,5 +1,18 @@
 """The one error of this layer."""
 
+from enum import Enum
+
+
+class Kind(Enum):
+    """What is wrong with a capture."""
+
+    UNREADABLE = "unreadable"
+    """There is none, or it can't be read (any further)."""
+    CUT = "cut"
+    """It ends too early."""
+    DAMAGED = "damaged"
+    """Something in it can't be right."""
+
 
 class CaptureError(Exception):
     """A capture that cannot be read, or not to its end.
@@ -8,10 +21,11 @@ class CaptureError(Exception):
     offset) and what to do about it. The text of the exception is both.
     """
 
-    def __init__(self, path: str, message: str) -> None:
-        super().__init__(path, message)  # both, so that it can be pickled on its way from another process
+    def __init__(self, path: str, message: str, kind: Kind = Kind.UNREADABLE) -> None:
+        super().__init__(path, message, kind)  # all, so that it can be pickled on its way from another process
         self.path = path
         self.message = message
+        self.kind = kind
 
     def __str__(self) -> str:
         return f"{'standard input' if self.path == '-' else self.path}: {self.message}"

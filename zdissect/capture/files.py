@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any, cast
 
 from zdissect.capture import gzipped, pcap, pcapng
-from zdissect.capture.errors import CaptureError
+from zdissect.capture.errors import CaptureError, Kind
 from zdissect.capture.reader import Reader
 from zdissect.capture.signatures import looks_like
 from zdissect.records import Frame
@@ -163,7 +163,7 @@ def _not_a_capture(path: str, head: bytes, packed: bool) -> CaptureError:
     if not head:
         return CaptureError(path, f"{it} is empty (0 bytes): capture or copy it again")
     if any(magic.startswith(head) for magic in (*pcap.MAGIC, pcapng.MAGIC)):
-        return CaptureError(path, f"cut short: {it} ends after {len(head)} bytes, inside the file header")
+        return CaptureError(path, f"cut short: {it} ends after {len(head)} bytes, inside the file header", Kind.CUT)
     guess = looks_like(head)
     found = f"looks like {guess}" if guess else f"starts with the bytes {head[:8].hex(' ')}"
     return CaptureError(path, f"not a pcap or pcapng capture: {it} {found}")
@@ -171,7 +171,9 @@ def _not_a_capture(path: str, head: bytes, packed: bool) -> CaptureError:
 
 def _unreadable(path: str, error: Exception, progress: str = "") -> CaptureError:
     """Put an error of the operating system, or of gzip, into words that help."""
+    kind = Kind.UNREADABLE
     if isinstance(error, gzipped.UnpackError):
+        kind = Kind.CUT if error.early else Kind.DAMAGED
         what = f"{error}; {progress or 'nothing could be read'}, to have the rest copy it again"
     elif isinstance(error, FileNotFoundError):
         what = _missing(path)
@@ -183,7 +185,7 @@ def _unreadable(path: str, error: Exception, progress: str = "") -> CaptureError
         what = f"it cannot be read ({getattr(error, 'strerror', None) or error})"
         if progress:
             what += f"; {progress}"
-    return CaptureError(path, what)
+    return CaptureError(path, what, kind)
 
 
 def _missing(path: str) -> str:

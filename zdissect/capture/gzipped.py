@@ -22,7 +22,11 @@ class _Source(Protocol):
 
 
 class UnpackError(OSError):
-    """The stream is damaged or ends early. Everything that could be unpacked has been given."""
+    """The stream is damaged, or ends too early. Everything that could be unpacked has been given."""
+
+    def __init__(self, text: str, early: bool) -> None:
+        super().__init__(text)
+        self.early = early
 
 
 class GzipStream(io.RawIOBase):
@@ -39,6 +43,7 @@ class GzipStream(io.RawIOBase):
         self._member: zlib._Decompress | None = zlib.decompressobj(_GZIP)
         self._pending = False  # output may be left inside zlib although it took all input
         self._failure = ""
+        self._early = False
 
     def readable(self) -> bool:
         return True
@@ -51,13 +56,13 @@ class GzipStream(io.RawIOBase):
             if self._member is None and not self._next_member():
                 return 0
             if not self._input and not self._pending:
-                self._failure = f"the gzip data end too early, at byte {self._taken}"
+                self._failure, self._early = f"the gzip data end too early, at byte {self._taken}", True
                 break
             data = self._unpack(len(view))
             if data:
                 view[: len(data)] = data
                 return len(data)
-        raise UnpackError(self._failure)
+        raise UnpackError(self._failure, self._early)
 
     def _fill(self) -> None:
         self._input = self._source.read1(_INPUT)

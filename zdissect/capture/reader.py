@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 
-from zdissect.capture.errors import CaptureError
+from zdissect.capture.errors import CaptureError, Kind
 from zdissect.records import Frame
 
 MAX_RECORD = 16 << 20
@@ -65,6 +65,7 @@ class Reader:
             self.name,
             f"cut short: it starts as {self.format} but ends at {self.unit} {size}, inside the file header; "
             "there is no frame in it, capture or copy it again",
+            Kind.CUT,
         )
 
     def cut(self, start: int, end: int) -> CaptureError:
@@ -73,6 +74,7 @@ class Reader:
             self.name,
             f"cut short: it ends at {self.unit} {end}, inside {self._where(start)}; {self.progress()}, "
             "to have the rest copy it again when the capture has been stopped",
+            Kind.CUT,
         )
 
     def damaged(self, start: int, why: str) -> CaptureError:
@@ -80,6 +82,7 @@ class Reader:
         return CaptureError(
             self.name,
             f"damaged in {self._where(start)}: {why}; {self.progress()}, what follows cannot be found: copy it again",
+            Kind.DAMAGED,
         )
 
     def progress(self) -> str:

@@ -4,7 +4,7 @@ import heapq
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from zdissect.capture import Capture, CaptureError, open_capture
+from zdissect.capture import Capture, CaptureError, Kind, open_capture
 from zdissect.export.facts import CUT, DAMAGED, UNREADABLE, FileFacts
 from zdissect.export.files import Source, Work
 from zdissect.flow.clock import EARLY_NS, Clock
@@ -75,4 +75,4 @@ def status(problem: CaptureError, frames: int) -> str:
     """How much of a file is good, of which so many frames could be read."""
     if not frames:
         return UNREADABLE
-    return CUT if problem.message.startswith("cut short") or "too early" in problem.message else DAMAGED
+    return CUT if problem.kind is Kind.CUT else DAMAGED

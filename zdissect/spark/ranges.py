@@ -76,7 +76,9 @@ def survey(source: Source, range_bytes: int = RANGE_BYTES, shown_path: str = "")
                 out = out._replace(status=status(problem, capture.frames), error=str(problem))
             return out
     except CaptureError as problem:
-        shown = CaptureError(shown_path or source.path, problem.message) if problem.path == path else problem
+        shown = (
+            CaptureError(shown_path or source.path, problem.message, problem.kind) if problem.path == path else problem
+        )
         return out._replace(status=UNREADABLE, error=str(shown))
 
 
