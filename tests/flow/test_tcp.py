@@ -205,6 +205,7 @@ def test_where_a_stream_begins_is_known_by_its_syn(late: bool) -> None:
     assert [item.offset for item in items if isinstance(item, Chunk)] == [0, 1, 2]
     assert streams.begins(0, 0) is not late
     assert not streams.begins(0, 1)
+    assert not streams.begins(7, 0)
 
 
 def test_data_in_the_syn() -> None:

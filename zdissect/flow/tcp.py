@@ -91,8 +91,10 @@ class Streams(Assembler):
 
     def begins(self, stream: int, direction: int) -> bool:
         """Whether stream offset 0 is the first byte that was sent, by the SYN of this direction."""
-        half = self._ends[stream][0]
-        half = half if half.direction == direction else half.peer
+        known = self._ends.get(stream)
+        if known is None:  # forgotten
+            return False
+        half = known[0] if known[0].direction == direction else known[0].peer
         return half.isn >= 0 and half.base() == half.isn
 
     def close(self) -> list[StreamItem]:
