@@ -57,7 +57,7 @@ class Copies:
             return self.again(key, datagram, first, link)
         self.recent[key] = datagram
         self.size += len(datagram.payload)
-        now_ns = datagram.frame.ts_ns
+        now_ns = datagram.frame.now_ns
         if len(self.recent) > MOST_RECENT or self.size > MOST_BYTES or abs(now_ns - self.since_ns) > WINDOW_NS:
             self.before, self.recent = self.recent, {}
             self.alike.clear()
@@ -81,7 +81,7 @@ class Copies:
         other = seen.datagram
         if datagram.src != other.src or datagram.dst != other.dst:
             return False
-        apart_ns = abs(datagram.frame.ts_ns - other.frame.ts_ns)
+        apart_ns = abs(datagram.frame.now_ns - other.frame.now_ns)
         if link not in seen.links:
             return apart_ns <= (WINDOW_NS if number > 0 else UNNUMBERED_NS)
         return number > 0 and datagram.frame.link != _SLL2 and apart_ns <= UNTOLD_NS

@@ -169,7 +169,7 @@ class Datagrams:
     def replace(self, conversation: DatagramConversation, datagram: Datagram) -> DatagramConversation:
         """Ends a conversation whose ports another one takes, which a datagram opens."""
         flow = conversation.flow
-        flow.endings.append((0, "reused", datagram.frame.ts_ns))
+        flow.endings.append((0, "reused", datagram.frame.now_ns))
         self.past.append(conversation)
         del self.conversations[flow.ends]
         new = self.new(datagram)
