@@ -138,6 +138,10 @@ class Pipeline:
             self.end(stream)
         return out
 
+    def all_links(self) -> list[Link]:
+        """The links that ended, if they were kept, and those that haven't."""
+        return [*self.links, *self.sessions.links.values()]
+
     def others(self) -> Counter[str]:
         """Conversations that aren't Zenoh, by what they are."""
         flows = [one.flow for one in self.conversations.values()]

@@ -1,7 +1,7 @@
 """The rows of `sessions`: a row as soon as a connection has ended, so that none is kept for longer than it lasts."""
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple, cast
+from typing import Any
 
 from zdissect.dissection import Item, Notice
 from zdissect.export.tables import TABLES_VERSION
@@ -15,17 +15,6 @@ _PARAMETERS = {
     "sn_bits": "resolution_sn", "rid_bits": "resolution_rid", "batch_size": "batch_size", "patch": "patch",
     "qos": "qos", "low_latency": "low_latency", "compression": "compression", "multilink": "multilink", "shm": "shm",
 }  # fmt: skip
-
-
-class _Known(NamedTuple):
-    links: dict[str, Link]
-
-
-class _One(NamedTuple):
-    """Looks like a pipeline that knows one link."""
-
-    links: list[Link]
-    sessions: _Known
 
 
 class Links:
@@ -62,8 +51,7 @@ class Links:
         flow, collected = self.flows.pop(link.flow.id, (None, None))
         if flow is None or collected is None:
             return
-        alone = cast(Pipeline, _One([link], _Known({})))
-        for report in collected.report(alone, last_ns):
+        for report in collected.report([link], last_ns):
             yield _row(report, flow, link) | {"file": file, "session": link.session.began or link.flow.id}
 
 

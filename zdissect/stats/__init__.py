@@ -111,7 +111,7 @@ class Stats:
             "accounting": self.accounting.report(pipeline),
             "unopened": unopened(pipeline.decoder.unopened.total()),
             "conversations": dict(pipeline.others()),
-            "sessions": self.sessions.report(pipeline, self.now_ns),
+            "sessions": self.sessions.report(pipeline.all_links(), self.now_ns),
             "messages": self.messages(),
             "keys": self.keys.report(),
             "queries": self.queries.report(),

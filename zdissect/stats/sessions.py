@@ -1,5 +1,6 @@
 """Sessions: both ends, what they agreed on, what each sent, and how it ended. Links of one session are one row."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -7,7 +8,6 @@ from zdissect.dissection import Item, Notice, Skip
 from zdissect.engine.lazy import LazyTape
 from zdissect.flow.conversation import Flow
 from zdissect.flow.verdict import Verdict
-from zdissect.pipeline import Pipeline
 from zdissect.session.handshake import End
 from zdissect.session.liveness import SLACK_MS
 from zdissect.session.session import Link
@@ -93,9 +93,14 @@ class Sessions:
             if message.row["message"] == "CLOSE" and leg.close is None:
                 leg.close = item.direction, str(message.row.get("close_reason"))
 
-    def report(self, pipeline: Pipeline, last_ns: int) -> list[dict[str, Any]]:
-        """The sessions, in the order in which they began. `last_ns`: the end of the capture, as waits count time."""
-        links = {link.flow.id: link for link in (*pipeline.links, *pipeline.sessions.links.values())}
+    def report(self, known: Iterable[Link], last_ns: int) -> list[dict[str, Any]]:
+        """The sessions, in the order in which they began.
+
+        Args:
+            known: What is known of their links.
+            last_ns: The end of the capture, as waits count time.
+        """
+        links = {link.flow.id: link for link in known}
         groups: dict[int, list[tuple[Leg, Link]]] = {}
         for leg in self.legs.values():
             link = links.setdefault(leg.flow.id, Link(leg.flow))
