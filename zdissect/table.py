@@ -1,4 +1,4 @@
-"""Dissections to rows of the message table (design: one row per message, flat, snake case)."""
+"""Dissections to rows of the message table (one flat row per message, names in snake case)."""
 
 import socket
 from functools import lru_cache

@@ -1,4 +1,4 @@
-"""What a side said is read after what it had heard, whatever order the capture holds (design 6: state looks back)."""
+"""What a side said is read after what it had heard, whatever order the capture holds: state looks back."""
 
 from tests.heard import heard
 from tests.say import RECEIVER, d_keyexpr, declare, push, request, response, response_final

@@ -27,7 +27,7 @@ ORDER BY puts DESC, key_expr, src_zid
         "Loss per channel",
         "Sequence numbers that are missing between one FRAME or FRAGMENT and the next of the same channel, in the "
         "order of the stream: lost on the way, dropped by the sender, or not captured (`sn-gap` and `sn-gap-captured` "
-        "tell which). Where numbers started again from 0 just then, it counts as one.",
+        "tell which). A gap in which the numbers wrap around to 0 counts as one.",
         """
 WITH numbers AS (
   SELECT capture, flow_id, src_ip, src_port, initiator, src_zid, dst_zid, reliability, priority, message_number,
@@ -52,7 +52,7 @@ ORDER BY lost DESC, capture, flow_id, src_zid, reliability, priority
     ),
     Query(
         "Query latency",
-        "How long the answers to queries take, for each key that was answered.",
+        "How long answers to queries take, for each key that has answers.",
         """
 SELECT key_expr, count(*) AS replies,
        percentile_cont(0.5) WITHIN GROUP (ORDER BY response_time_ns) / 1e6 AS median_ms,
@@ -66,7 +66,7 @@ ORDER BY p95_ms DESC, key_expr
     ),
     Query(
         "Who declared what",
-        "Subscribers, queryables and tokens, by the node that declared them. A router passes on what it was told.",
+        "Subscribers, queryables and tokens, by the node that declared them. Routers pass on those of others.",
         """
 SELECT src_zid, src_role, body, key_expr, count(*) AS declared, min(ts) AS first_ts
 FROM messages
@@ -98,8 +98,8 @@ ORDER BY CASE severity WHEN 'error' THEN 0 WHEN 'warning' THEN 1 ELSE 2 END, num
     ),
     Query(
         "What became of the bytes",
-        "Payload bytes of each capture. What is neither of the three isn't Zenoh, can't be read (TLS, QUIC), frames "
-        "Zenoh (WebSocket), or was sent again.",
+        "Payload bytes of each capture. The rest isn't Zenoh, can't be read (TLS, QUIC), frames Zenoh (WebSocket), or "
+        "was retransmitted.",
         """
 SELECT capture, sum(payload_bytes) AS payload, sum(decoded_bytes) AS decoded, sum(undecoded_bytes) AS undecoded,
        sum(skipped_bytes) AS skipped, sum(missing_bytes) AS missing,
@@ -111,8 +111,8 @@ ORDER BY capture
     ),
     Query(
         "Frames that weren't opened",
-        "Captures with links, tunnels or packets in which Zenoh may be that isn't in the tables; `unopened` says what "
-        "they are. Ordinary background (ARP, ICMP...) stands there too, and doesn't count.",
+        "Captures with links, tunnels or packets that may hold Zenoh which isn't in the tables; `unopened` says what "
+        "they are. It lists ordinary background (ARP, ICMP...) too, which isn't counted.",
         """
 SELECT file, frames, unopened_frames, unopened
 FROM captures

@@ -1,4 +1,4 @@
-"""The page about the tables, printed from their columns: `python -m zdissect.export.reference > docs/tables.md`."""
+"""The page about the tables, generated from their columns: `python -m zdissect.export.reference > docs/tables.md`."""
 
 from collections.abc import Iterator
 
@@ -8,28 +8,28 @@ from zdissect.export.tables import ABOUT, TABLES
 _INTRODUCTION = """# Tables
 
 `zdissect batch DIR -o OUT` writes four tables, each a directory of Parquet files: `OUT/messages`, `OUT/findings`,
-`OUT/captures`, `OUT/sessions`. This page is printed from their columns; `python -m zdissect.export.reference >
-docs/tables.md` writes it again.
+`OUT/captures`, `OUT/sessions`. This page is generated from their columns: `python -m zdissect.export.reference >
+docs/tables.md`.
 
 - `file` is the path below DIR, with `/`. `file`, `frame_number`, `buffer` and `offset` lead back to the bytes:
   `zdissect DIR/FILE` shows the frame. Frames are numbered in each file. In a rotated capture `fragments`, `key_frame`,
   `request_frame` and `interest_frame` may name a frame of an earlier file of the same capture.
-- The files of one rotated capture are read as one, in order of time, and share `capture` in the table captures. A
-  family is told by its names: `NAME.pcap`, `NAME.pcap1`, `NAME.pcap2` (tcpdump -C, -W), names with a date and a time
-  (tcpdump -G), `NAME_00001_20260102030405.pcap` (dumpcap -b, editcap -c), `NAME.part0.pcap`, each perhaps with `.gz`.
-  Files of a family that overlap in time are captures of their own. `--one-capture` reads all files as one, merged
-  frame by frame where they overlap; `--separate` none.
+- The files of one rotated capture are read as one, in order of time, and share `capture` in the table captures. They
+  are recognised by their names: `NAME.pcap`, `NAME.pcap1`, `NAME.pcap2` (tcpdump -C, -W), names with a date and a time
+  (tcpdump -G), `NAME_00001_20260102030405.pcap` (dumpcap -b, editcap -c), `NAME.part0.pcap`, each optionally with
+  `.gz`. Files with such names that overlap in time are captures of their own. `--one-capture` reads all files as one,
+  merged frame by frame where they overlap; `--separate` reads each on its own.
 - Rows have no order; `ORDER BY file, frame_number, flow_id, message_index` gives that of the capture. TCP segments may
-  have been captured in another order than that of their stream; `message_number` counts what a sender said in the order
-  in which the receiver gets it, over all files of a capture and whatever it was packed in.
+  have been captured in a different order from that of their stream; `message_number` counts a sender's messages in the
+  order in which the receiver gets them, across all files of a capture and across batches and fragments.
 - `flow_id` names a conversation within its capture.
-- Times are UTC. `ts` and its like have microseconds, `..._ns` is exact. A time outside the years 1 to 9999, or of
-  `..._ns` outside of 64 bits (the years 1677 to 2262), is null, and a finding says which it was.
-- Integers are signed, as Spark has no others: of a 64-bit number the bits are kept, so that one of 2^63 or more is
-  negative here, and only here. A lease in seconds may be more milliseconds than 64 bits hold: that is -1, all bits.
-- Text that isn't UTF-8 has the bytes at fault as `\\xff`.
-- `--payload N` keeps the first N bytes of `payload`, `--payload none` none; `payload_len` stays. `--fields` fills
-  `fields` with the nodes of `-T json`.
+- Times are UTC. `ts` and its like have microseconds, `..._ns` is exact. A time outside the years 1 to 9999, or for
+  `..._ns` outside of 64 bits (the years 1677 to 2262), is null, and a finding gives its value.
+- Integers are signed, as Spark has no others. A 64-bit number keeps its bits, so one of 2^63 or more is negative here,
+  and only here. A lease in seconds may be more milliseconds than 64 bits hold: it is then -1, all bits set.
+- Text that isn't UTF-8 has its invalid bytes as `\\xff`.
+- `--payload N` keeps the first N bytes of `payload`, `--payload none` keeps none; `payload_len` stays as it is.
+  `--fields` fills `fields` with the nodes of `-T json`.
 - A file that can't be read, or not to its end, has a row in captures (`status`, `error`) and one in findings.
 - `schema_version` counts changes of a table other than new columns.
 """

@@ -12,14 +12,14 @@ def _columns(text: str) -> tuple[Column, ...]:
 
 
 FINDINGS = _columns("""
-file                   string     Path of the capture.
-frame_number           int64      Number of the frame with which it was found; null for a finding about the file.
+file                   string     Path of the capture file.
+frame_number           int64      Number of the frame where it was found; null for a finding about the file.
 ts                     timestamp  Capture time of that frame.
 ts_ns                  int64      The same, nanoseconds since 1970 UTC.
 flow_id                string     Conversation: tcp.0, udp.3.
-buffer                 string     What the offset counts in, as in messages; stream: a TCP direction; null: in no bytes.
+buffer                 string     Buffer of `offset`, as in messages, or stream: a TCP direction; null: in no bytes.
 offset                 int64      Where it begins in that buffer, bytes.
-length                 int64      How many bytes it is about.
+length                 int64      How many bytes it concerns.
 severity               string     note, warning, error.
 group                  string     malformed, protocol, sequence, capture.
 code                   string     What `zdissect explain CODE` explains.
@@ -28,7 +28,7 @@ schema_version         int32      Version of this table.
 """)
 
 CAPTURES = _columns("""
-file                   string        Path of the capture.
+file                   string        Path of the capture file.
 capture                string        Path of the first file of the capture: files of one rotated capture share it.
 part                   int32         Position of the file in its capture, from 0.
 format                 string        pcap, pcapng, pcap+gzip, pcapng+gzip; null if it isn't known.
@@ -39,17 +39,17 @@ bytes                  int64         Captured bytes of these frames.
 payload_bytes          int64         TCP and UDP payload bytes of these frames, whatever they carry.
 decoded_bytes          int64         Of these, Zenoh that was decoded (counted where it became complete).
 undecoded_bytes        int64         Of these, Zenoh that no field owns.
-skipped_bytes          int64         Of these, bytes of Zenoh streams without a place.
+skipped_bytes          int64         Of these, bytes of Zenoh streams that belong to no batch.
 missing_bytes          int64         Bytes of Zenoh streams that aren't in the capture.
-unopened_frames        int64         Frames that may hold Zenoh and aren't opened: unknown links and tunnels...
-unopened               list<struct<what:string,frames:int64,background:bool>>  All frames without TCP or UDP, by why.
+unopened_frames        int64         Frames that may hold Zenoh but weren't opened: unknown link types, tunnels...
+unopened               list<struct<what:string,frames:int64,background:bool>>  All frames without TCP or UDP, by reason.
 messages               int64         Rows of this file in messages.
 findings               int64         Rows of this file in findings.
 first_ts               timestamp     Capture time of its first frame.
 first_ts_ns            int64         The same, nanoseconds since 1970 UTC.
 last_ts                timestamp     Capture time of its last frame.
 last_ts_ns             int64         The same, nanoseconds since 1970 UTC.
-status                 string        ok; cut (good up to its end); damaged (good up to there); unreadable; failed.
+status                 string        ok; cut (good up to its end); damaged (good up to the damage); unreadable; failed.
 error                  string        What is wrong and what to do; null if it is ok.
 schema_version         int32         Version of this table.
 """)
@@ -63,37 +63,37 @@ opener_ip              string     Address of the side that opened the conversati
 opener_port            int32      Its port.
 opener_zid             string     Its ZenohID.
 opener_role            string     router, peer, client.
-opener_version         int32      Protocol version that it speaks.
-opener_lease_ms        int64      Lease that it announced.
+opener_version         int32      Its protocol version.
+opener_lease_ms        int64      The lease it announced.
 opener_initial_sn      int64      Its first sequence number.
-opener_messages        int64      Messages that it sent here.
+opener_messages        int64      Messages it sent in this conversation.
 opener_bytes           int64      Bytes of its batches.
 other_ip               string     Address of the other side.
 other_port             int32      Its port.
 other_zid              string     Its ZenohID.
 other_role             string     router, peer, client.
-other_version          int32      Protocol version that it speaks.
-other_lease_ms         int64      Lease that it announced.
+other_version          int32      Its protocol version.
+other_lease_ms         int64      The lease it announced.
 other_initial_sn       int64      Its first sequence number.
-other_messages         int64      Messages that it sent here.
+other_messages         int64      Messages it sent in this conversation.
 other_bytes            int64      Bytes of its batches.
 handshake              string     complete, partial, join (multicast), none.
 resolution_sn          int32      Agreed width of sequence numbers, bits.
 resolution_rid         int32      Agreed width of request ids, bits.
-batch_size             int64      Agreed size of batches, bytes.
+batch_size             int64      Agreed largest batch, bytes.
 patch                  int64      Agreed patch level.
 qos                    bool       Whether priorities were agreed on.
 low_latency            bool       Whether low latency was agreed on.
 compression            bool       Whether compression was agreed on.
 multilink              bool       Whether several links were agreed on.
 shm                    bool       Whether shared memory was agreed on.
-first_ts               timestamp  First time at which it carried something.
+first_ts               timestamp  When it first carried something.
 first_ts_ns            int64      The same, nanoseconds since 1970 UTC.
-last_ts                timestamp  Last time at which it carried something.
+last_ts                timestamp  When it last carried something.
 last_ts_ns             int64      The same, nanoseconds since 1970 UTC.
-skipped_bytes          int64      Bytes of its streams without a place.
+skipped_bytes          int64      Bytes of its streams that belong to no batch.
 ended                  string     close, fin, rst, lease, reused, silent, open (still there when the capture ended).
-ended_by               string     opener or other; null if nobody ended it.
+ended_by               string     opener or other; null if neither did.
 close_reason           string     Reason of the CLOSE.
 schema_version         int32      Version of this table.
 """)
@@ -109,7 +109,7 @@ TABLES: dict[str, tuple[Column, ...]] = {
 ABOUT = {
     "messages": "One row per message: scouting, transport and network messages each have their own. A declaration, or "
     "the data in a PUSH, is part of the row of its network message.",
-    "findings": "One row per finding, those about a whole file too.",
-    "captures": "One row per input file, also of one that can't be read.",
+    "findings": "One row per finding, including those about a whole file.",
+    "captures": "One row per input file, including those that can't be read.",
     "sessions": "One row per conversation that carried a session: who talked, what was agreed on, how it ended.",
 }

@@ -1,7 +1,7 @@
 """The message table: its columns, and how a field's value becomes a column's value.
 
-A field names its column in the grammar; what stands here are the columns' types and the few conversions. Types are
-those of Arrow that Spark has too: no unsigned integers, times as int64 nanoseconds beside a microsecond timestamp.
+A field names its column in the grammar; here are the types of the columns and the few conversions. The types are those
+of Arrow that Spark has too: no unsigned integers, times as int64 nanoseconds beside a microsecond timestamp.
 """
 
 from collections.abc import Callable
@@ -29,12 +29,12 @@ def _columns(text: str) -> tuple[Column, ...]:
 
 
 COLUMNS = _columns("""
-file                string        Path of the capture.
+file                string        Path of the capture file.
 frame_number        int64         Number of the frame that completes the message, from 1.
 ts                  timestamp     Capture time of that frame.
 ts_ns               int64         The same, nanoseconds since 1970 UTC.
 message_index       int32         Position of the message in its frame, from 0.
-message_number      int64         Which of its sender's messages in the conversation it is, in the order of the stream, from 0.
+message_number      int64         Position among its sender's messages in the conversation, in stream order, from 0.
 flow_id             string        Name of the conversation in the capture: tcp.0, udp.3.
 src_ip              string        Address of the sender; null on raw Ethernet, as are the next three.
 src_port            int32         Port of the sender.
@@ -45,22 +45,22 @@ initiator           bool          Whether the side that opened the conversation 
 buffer              string        Where its bytes come from: tcp, udp, raweth, reassembled, decompressed.
 offset              int64         Where it starts in that buffer, bytes.
 length              int64         Its length, bytes.
-src_zid             string        ZenohID of the sender, as Zenoh's logs spell it.
+src_zid             string        ZenohID of the sender, as Zenoh's logs write it.
 dst_zid             string        ZenohID of the receiver.
 src_role            string        Role of the sender: router, peer, client.
 dst_role            string        Role of the receiver.
 layer               string        scouting, transport, network.
-message             string        Name of the message: INIT_SYN, FRAME, PUSH; null: a batch in which none can be told.
+message             string        Name of the message: INIT_SYN, FRAME, PUSH; null for a batch whose messages can't be identified.
 body                string        Name of the sub-message: PUT, QUERY, REPLY, D_SUBSCRIBER.
 reply_body          string        PUT or DEL inside a REPLY.
 sn                  int64         Sequence number, its own or that of the FRAME around it.
 reliability         string        reliable or best_effort.
 priority            string        Control to Background.
 congestion_control  string        Drop, Block, BlockFirst.
-express             bool          Whether it doesn't wait for a batch.
+express             bool          Whether it is sent at once, without waiting to fill a batch.
 compressed          bool          Whether its batch was compressed.
 fragments           list<int64>   Numbers of the frames that a reassembled message came from.
-key_expr            string        Full key expression; null when it can't be known.
+key_expr            string        Full key expression; null where it can't be known.
 key_frame           int64         Number of the frame that declared its prefix, or the entity that is undeclared.
 key_scope           int64         Declared id of its prefix.
 key_mapping         string        Whose table the scope is in: sender or receiver.
@@ -74,8 +74,8 @@ request_id          int64         Id of a request, own or answered.
 request_frame       int64         Number of the frame with the request that is answered.
 response_time_ns    int64         Time since that request.
 target              string        BestMatching, All, AllComplete.
-budget              int64         Largest number of answers.
-timeout_ms          int64         How long the asker waits.
+budget              int64         Most answers that are wanted.
+timeout_ms          int64         How long the querier waits.
 consolidation       string        Auto, None, Monotonic, Latest.
 parameters          string        Parameters of the selector.
 payload             binary        The value.
@@ -84,7 +84,7 @@ encoding            string        How to read the value, with its schema.
 encoding_id         int64         Id of the encoding.
 encoding_schema     string        Schema of the encoding.
 attachment          binary        The application's attachment.
-timestamp           timestamp     When the sample was made, by its source's clock.
+timestamp           timestamp     When the sample was made, by the clock of its source.
 timestamp_ntp64     int64         The same as NTP64, 64 bits.
 timestamp_id        string        Id of that clock.
 source_zid          string        SourceInfo: ZenohID of the node that made the sample.

@@ -5,7 +5,7 @@ from zdissect.grammar.structures import M, N, wire_expr
 from zdissect.grammar.types import Z64, ZBUF, Bit, Bits, Extension, Extensions, Message, Node, Rest, Vle
 
 EXPR_ID = "Id that stands for the key expression from now on."
-ENTITY_ID = "Number of the entity, chosen by who declares it."
+ENTITY_ID = "Number of the entity, chosen by the node that declares it."
 
 QUERYABLE_INFO = Extension(
     "queryable_info", 1, Z64, False, "Completeness and distance; absent means not complete, 0.", "notes 2.2",

@@ -1,4 +1,4 @@
-"""Derived fields: what a session adds to a message. They own no bytes and are shown in brackets.
+"""Derived fields: what a session adds to a message. They own no bytes, and are shown in brackets.
 
 Each is a column of the message table; the session fills the column, everything else reads it from there.
 """
@@ -34,13 +34,13 @@ def _frames(value: list[int]) -> str:
 
 
 def _derived(path: str, column: str, label: str, doc: str, show: Callable[[Any], str] = str) -> Derived:
-    return Derived(Field(f"zenoh.{path}", "derived", doc, "design 6"), column, label, show)
+    return Derived(Field(f"zenoh.{path}", "derived", doc, "zdissect"), column, label, show)
 
 
 DERIVED = (
     _derived("key_expr", "key_expr", "Key expression", "Full key expression of a message."),
     _derived("key_declared_in", "key_frame", "Declared in", "Frame that declared its prefix or entity.", _frame),
-    _derived("request_in", "request_frame", "Request in", "Frame with what is answered.", _frame),
+    _derived("request_in", "request_frame", "Request in", "Frame with the request that is answered.", _frame),
     _derived("response_time", "response_time_ns", "Response time", "Time since the request.", _time),
     _derived("interest_in", "interest_frame", "Interest in", "Frame with the interest that is answered.", _frame),
     _derived("node_zid", "node_zid", "Node", "ZenohID of the node that NodeId stands for."),

@@ -18,10 +18,10 @@ QOS = Extension(
     "message-reference#QoS Extension",
     (Vle("value", 64, "Quality of service in the low byte.", bits=(
         reserved(6, 58),
-        Bit("F", 5, "Whether the first message blocks when the way is congested (since 1.5).",
+        Bit("F", 5, "Whether the first message blocks when the link is congested (since 1.5).",
             says=("drop", "block first"), column="block_first"),
         Bit("E", 4, "Whether the batch is sent at once.", says=("may wait in a batch", "express"), column="express"),
-        Bit("D", 3, "Whether the sender waits when the way is congested.",
+        Bit("D", 3, "Whether the sender waits when the link is congested.",
             says=("may be dropped", "don't drop"), column="dont_drop"),
         Bit("priority", 0, "Priority of the message.", width=3, enum=enums.PRIORITY, column="priority"),
     )),),

@@ -7,23 +7,23 @@ from zdissect.grammar.rule import CAPTURE, ERROR, WARNING, Rule
 FILE_RULES = (
     Rule(
         "capture-cut", WARNING, CAPTURE,
-        "The file ends in the middle of a record. What comes before was read. Copy it again when the capture has been "
-        "stopped.",
+        "The file ends in the middle of a record. What comes before it was read. Copy the file again once the capture "
+        "has been stopped.",
         "capture",
     ),
     Rule(
         "capture-damaged", ERROR, CAPTURE,
-        "The file has a record that can't be right. What comes before was read, what follows can't be found.",
+        "The file has an invalid record. What comes before it was read; what follows can't be located.",
         "capture",
     ),
     Rule(
         "capture-unreadable", ERROR, CAPTURE,
-        "The file can't be opened, or isn't a capture. Nothing of it is in the tables.",
+        "The file can't be opened, or isn't a capture. None of it is in the tables.",
         "capture",
     ),
     Rule(
         "capture-failed", ERROR, CAPTURE,
-        "The process that converted the file died, or met a fault of zdissect. The tables don't hold all of it.",
+        "The process that converted the file died, or hit a bug in zdissect. The tables don't hold all of the file.",
         "capture",
     ),
 )  # fmt: skip

@@ -21,15 +21,15 @@ from zdissect.grammar.types import (
     Vle,
 )
 
-REQUEST_ID = Vle("request_id", 32, "Number of the request, chosen by who asks.", column="request_id")
+REQUEST_ID = Vle("request_id", 32, "Number of the request, chosen by the querier.", column="request_id")
 
 INTEREST = Message(
-    "INTEREST", 0x19, "network", "Asks for declarations, those that are and those to come.",
+    "INTEREST", 0x19, "network", "Asks for declarations: existing ones, future ones, or both.",
     "message-reference#INTEREST (0x19)",
     (Z, Bit("mode", 5, "What is asked for; Final ends an interest.", width=2, enum=enums.MODE,
             column="interest_mode")),
     (
-        Vle("id", 32, "Number of the interest, chosen by who asks.", column="interest_id", keeps=32),
+        Vle("id", 32, "Number of the interest, chosen by its sender.", column="interest_id", keeps=32),
         Bits("options", (
             Bit("A", 7, "Whether declarations may be merged.", says=("one by one", "aggregate")),
             Bit("M", 6, "Whose table the scope is looked up in.", column="key_mapping", under="R",
@@ -41,7 +41,7 @@ INTEREST = Message(
             Bit("Q", 2, "Queryables.", says=("no queryables", "queryables")),
             Bit("S", 1, "Subscribers.", says=("no subscribers", "subscribers")),
             Bit("K", 0, "Key expressions.", says=("no key expressions", "key expressions")),
-        ), "What the interest is in.", when="mode != 0"),
+        ), "Kinds of declarations that are asked for, and on which keys.", when="mode != 0"),
         *wire_expr("mode != 0 and R", "mode != 0 and R and N"),
         Extensions(QOS, TIMESTAMP, NODE_ID),
     ),
@@ -74,8 +74,8 @@ REQUEST = Message(
             Extension("budget", 5, Z64, False, "How many answers are wanted at most.", "query#Budget Extension",
                       (Vle("value", 32, "Largest number of answers; not 0.", column="budget", check="budget",
                            keeps=32),)),
-            Extension("timeout", 6, Z64, False, "How long the asker waits.", "query#Timeout Extension",
-                      (Vle("value", 64, "Time until the asker gives up.", render="milliseconds",
+            Extension("timeout", 6, Z64, False, "How long the querier waits.", "query#Timeout Extension",
+                      (Vle("value", 64, "Time until the querier gives up.", render="milliseconds",
                            column="timeout_ms"),)),
             TIMESTAMP_STACK,
         ),
@@ -103,13 +103,13 @@ DECLARE = Message(
     ),
 )  # fmt: skip
 
-_NODE_OPTIONS = Vle("options", 64, "What is told of the node.", bits=(
+_NODE_OPTIONS = Vle("options", 64, "What the entry says of the node.", bits=(
     reserved(5, 59),
     Bit("G", 4, "Whether it is a gateway (since 1.9).", says=("no gateway", "gateway")),
     Bit("H", 3, "Whether its links have weights.", says=("no weights", "link weights")),
-    Bit("L", 2, "Whether its locators are told.", says=("no locators", "locators")),
-    Bit("W", 1, "Whether its role is told.", says=("a router", "role told")),
-    Bit("P", 0, "Whether its ZenohID is told.", says=("ZenohID told before", "ZenohID told")),
+    Bit("L", 2, "Whether its locators are given.", says=("no locators", "locators")),
+    Bit("W", 1, "Whether its role is given.", says=("a router", "role given")),
+    Bit("P", 0, "Whether its ZenohID is given.", says=("ZenohID given before", "ZenohID given")),
 ))  # fmt: skip
 
 LINK_STATE = Group("link_state", (
@@ -124,7 +124,7 @@ LINK_STATE = Group("link_state", (
                Vle("link_count", 64, "Number of links."), "Links of the node."),
         Repeat("weights", (Vle("weight", 16, "Weight of a link; 0 is unset (100).", keeps=16),), "link_count",
                "Weights, in the order of the links.", when="H"),
-    ), Vle("count", 64, "Number of nodes."), "Nodes that the sender tells of."),
+    ), Vle("count", 64, "Number of nodes."), "Nodes that the sender describes."),
 ), "What the sender knows of the network (notes 7.4).", when="enc == 2 and id == 1", length=64)  # fmt: skip
 
 OAM = Message(

@@ -100,7 +100,7 @@ class Field:
 
 LEAVES = frozenset({"header", "bits", "vle", "uint", "raw", "text", "blob", "rest", "undecoded"})
 
-UNDECODED = Field("zenoh.undecoded", "undecoded", "Bytes that no field owns, after an error.", "design")
+UNDECODED = Field("zenoh.undecoded", "undecoded", "Bytes that no field owns, after an error.", "zdissect")
 
 EXT_HEADER = Field("zenoh.ext.header", "header", "Header of an extension.", "notes 2.1")
 EXT_LENGTH = Field("zenoh.ext.length", "vle", "Length of what follows, bytes.", "notes 2.1", Vle("length", 32, ""))
@@ -108,9 +108,9 @@ EXT_VALUE = Field("zenoh.ext.value", "blob", "Body of an unknown ZBuf.", "notes 
 EXT_NUMBER = Field("zenoh.ext.number", "vle", "Body of an unknown Z64.", "notes 2.1", Vle("number", 64, ""))
 EXT_UNKNOWN = Field("zenoh.ext", "extension", "An extension that isn't known for its message.", "notes 2.1")
 _EXT_BITS = (
-    Bit("Z", 7, "Another extension follows.", says=("last extension", "more extensions follow")),
+    Bit("Z", 7, "Whether another extension follows.", says=("last extension", "more extensions follow")),
     Bit("ENC", 5, "Encoding of the body.", width=2, enum=Enum("ENC", dict(enumerate(ENC_NAMES)))),
-    Bit("M", 4, "Must be understood.", says=("not mandatory", "mandatory")),
+    Bit("M", 4, "Whether a receiver must understand it.", says=("not mandatory", "mandatory")),
     Bit("ID", 0, "Id, in the scope of the message.", width=4),
 )
 EXT_HEADER.bits = tuple(Field(f"zenoh.ext.{bit.name.lower()}", "bit", bit.doc, "notes 2.1", bit) for bit in _EXT_BITS)

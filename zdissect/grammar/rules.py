@@ -1,5 +1,5 @@
-"""The registry of findings; here are those that decoding alone can make. Each has a code, a severity, a group, a text
-and the rule it stands on.
+"""The rules of findings: here, those that decoding alone can make. Each has a code, a severity, a group, a text
+and its source.
 
 Sources: `notes N` is a section of docs/wire-notes.md, `notes 9 no. K` one of its list of checks; a page is named
 with its section. "code" means the behaviour of the released implementation.
@@ -12,26 +12,26 @@ from zdissect.grammar.state_rules import STATE_RULES
 _RULES = (
     Rule(
         "truncated", ERROR, MALFORMED,
-        "A field or a region runs past the end of what holds it. The sender wrote a wrong length, or wrote less "
-        "than it announced.",
+        "A field or region runs past the end of what contains it. The sender wrote a wrong length, or less than it "
+        "announced.",
         "code; notes 9 no. 2",
     ),
     Rule(
         "trailing-bytes", ERROR, MALFORMED,
-        "Bytes are left over in a region whose structure has ended. They belong to no field; the receiver fails "
-        "or ignores them.",
+        "Bytes are left over in a region after its structure has ended. They belong to no field; the receiver fails "
+        "on them or ignores them.",
         "code; notes 9 no. 2",
     ),
     Rule(
         "unknown-message", ERROR, MALFORMED,
-        "The id in the header byte names no message at this place. The implementation fails to decode and closes "
-        "the link.",
+        "The id in the header byte isn't that of a message that may appear here. The implementation fails to decode "
+        "it and closes the link.",
         "code; notes 9 no. 1",
     ),
     Rule(
         "reserved-encoding", ERROR, MALFORMED,
-        "The two ENC bits of an extension or of an OAM are 11, which has no meaning: the length of the body can't "
-        "be known.",
+        "The two ENC bits of an extension or an OAM are 11, which has no meaning, so the length of the body can't be "
+        "known.",
         "code; notes 2.1 and 9 no. 3",
     ),
     Rule(
@@ -47,8 +47,8 @@ _RULES = (
     ),
     Rule(
         "extension-form", WARNING, PROTOCOL,
-        "The id of this extension is known for this message, but with another encoding or another M bit. "
-        "Receivers compare all seven bits and treat it as unknown.",
+        "The id of this extension is known for this message, but with a different encoding or M bit. Receivers "
+        "compare all seven bits and treat it as unknown.",
         "code; notes 2.1",
     ),
     Rule(
@@ -58,14 +58,13 @@ _RULES = (
     ),
     Rule(
         "vle-wraps", WARNING, PROTOCOL,
-        "A variable-length integer is larger than what the Rust implementation keeps of this field: it reads the low "
-        "bits as the value and goes on, while zenoh-pico refuses the message. The value shown is that on the wire.",
+        "A variable-length integer is larger than the Rust implementation can hold in this field: it keeps the low "
+        "bits and goes on, while zenoh-pico refuses the message. The value shown is the one on the wire.",
         "code; notes 1.1 and 9 no. 5",
     ),
     Rule(
         "vle-overlong", WARNING, MALFORMED,
-        "A variable-length integer uses more bytes than it needs. It is legal to read, but no known sender writes "
-        "it.",
+        "A variable-length integer uses more bytes than it needs. Receivers accept it, but no known sender writes it.",
         "code; notes 1.1 and 9 no. 5",
     ),
     Rule(
@@ -100,7 +99,7 @@ _RULES = (
     ),
     Rule(
         "binary-text", NOTE, PROTOCOL,
-        "Bytes that aren't UTF-8 where text is usual, such as the schema of an encoding. Any bytes are legal here.",
+        "Bytes that aren't UTF-8 where text is usual, such as in the schema of an encoding. Any bytes are legal here.",
         "code; notes 1.2",
     ),
     Rule(
@@ -137,7 +136,7 @@ _RULES = (
     ),
     Rule(
         "zero-budget", WARNING, PROTOCOL,
-        "Budget is 0; it must not be. The implementation reads it as none.",
+        "The budget is 0, which isn't allowed. The implementation reads it as no budget.",
         "query#Budget Extension; notes 9 no. 39",
     ),
     Rule(
@@ -147,70 +146,70 @@ _RULES = (
     ),
     Rule(
         "zero-stamp", ERROR, PROTOCOL,
-        "The configuration of a timestamp stack is 0: receivers refuse it. Other values without a known place to stamp "
-        "are accepted.",
+        "The configuration of a timestamp stack is 0, which receivers refuse. Other values that name no known place "
+        "to stamp are accepted.",
         "code; notes 2.3",
     ),
     Rule(
         "query-body-length", NOTE, PROTOCOL,
-        "The declared length of a query body in shared memory counts the data, not the descriptor: a known fault "
+        "The declared length of a query body in shared memory is that of the data, not of the descriptor: a known bug "
         "of the Rust sender. The structure was followed instead.",
         "code; notes 2.3 and 13 no. 2",
     ),
     Rule(
         "extension-length", WARNING, PROTOCOL,
-        "The declared length of an extension isn't that of its structure, which was followed, as what stands behind it "
-        "makes sense. The Rust implementation passes over the declared length of a Timestamp, TimestampStack, "
-        "SourceInfo, ResponderId and the QoS of a JOIN (and declared that of a Timestamp too small before July 2024); "
-        "it fails with others, and so do other receivers.",
+        "The declared length of an extension doesn't match its structure. The structure was followed, because what "
+        "comes after it then makes sense. The Rust implementation ignores the declared length of a Timestamp, "
+        "TimestampStack, SourceInfo, ResponderId and the QoS of a JOIN (and declared that of a Timestamp too small "
+        "before July 2024); it fails on others, and so do other receivers.",
         "code; notes 2.1",
     ),
     Rule(
         "body-shm-alone", WARNING, PROTOCOL,
-        "BodyShm of a QUERY isn't directly followed by Body. The Rust implementation reads what follows as Body and "
-        "fails.",
+        "BodyShm of a QUERY isn't directly followed by Body. The Rust implementation reads whatever follows as Body "
+        "and fails.",
         "code; notes 2.3",
     ),
     Rule(
         "request-body", WARNING, PROTOCOL,
-        "A REQUEST carries PUT or DEL. zenoh-pico reads that, a remain of early versions; the Rust implementation "
+        "A REQUEST carries PUT or DEL. zenoh-pico reads that, a leftover from early versions; the Rust implementation "
         "refuses it and closes the link.",
         "code; notes 7.1",
     ),
     Rule(
         "cut-by-capture", NOTE, CAPTURE,
-        "The capture kept only the first bytes of this frame (snaplen): what follows was on the wire but isn't in "
-        "the file. Capture with a larger snap length (tcpdump -s 0).",
+        "The capture kept only the first bytes of this frame (snaplen): the rest was on the wire but isn't in the "
+        "file. Capture with a larger snap length (tcpdump -s 0).",
         "capture",
     ),
     Rule(
         "torn-batch", NOTE, CAPTURE,
-        "A batch of which a part isn't in the capture: what is there is shown, the rest is passed over up to where "
-        "its length says that the next batch begins.",
+        "Part of a batch isn't in the capture. What is there is shown; the rest is skipped, up to where the length of "
+        "the batch puts the next one.",
         "capture",
     ),
     Rule(
         "resynchronised", NOTE, CAPTURE,
-        "Bytes were passed over up to the next place where batches chain: behind a hole, where the capture starts in "
-        "the middle of a stream, or where a stream doesn't begin with a batch.",
+        "Bytes were skipped up to the next place where batches chain: after a gap, where the capture starts in the "
+        "middle of a stream, or where a stream doesn't begin with a batch.",
         "capture",
     ),
     Rule(
         "websocket", NOTE, CAPTURE,
-        "A WebSocket carries what is no batch: text messages (those of Zenoh are binary), frames that break its "
-        "protocol or use an extension, bytes behind its end.",
+        "A WebSocket carries something other than batches: text messages (those of Zenoh are binary), frames that "
+        "break its protocol or use an extension, or bytes after its close.",
         "notes 3.1",
     ),
     Rule(
         "tcp-overlap", WARNING, CAPTURE,
-        "A TCP segment repeats bytes of the stream with another content. The first ones are kept, as most receivers "
+        "A TCP segment repeats bytes of the stream with different content. The first copy is kept, as most receivers "
         "do.",
         "capture",
     ),
     Rule(
         "tcp-gap", WARNING, CAPTURE,
-        "TCP segments with bytes of this stream aren't in the capture: the capturing program lost them, or the "
-        "capture began too late. The network need not have lost anything.",
+        "TCP segments with bytes of this stream aren't in the capture: the capturing program dropped them, or the "
+        "capture started too late. The network need not have lost anything.",
         "capture",
     ),
     Rule(
@@ -220,21 +219,21 @@ _RULES = (
     ),
     Rule(
         "time-leap", NOTE, CAPTURE,
-        "A time that doesn't go with those around it: a damaged record, a clock that was set, two interfaces with two "
-        "clocks, files put together. It is shown as it is, but waits and leases don't count it as time that passed. Or "
-        "a time beyond the years 1677 to 2262: then it is null in the tables, too.",
+        "A capture time that doesn't fit those around it: a damaged record, a clock that was set, interfaces with "
+        "different clocks, merged files. It is shown as it is, but timeouts and leases don't count it as time that "
+        "passed. Or a time outside the years 1677 to 2262, which is also null in the tables.",
         "capture",
     ),
     Rule(
         "serial-crc", ERROR, MALFORMED,
-        "The CRC of a frame on a serial line isn't that of its data: the line damaged it, or the sender computes "
-        "another CRC. Receivers drop the frame. (The polynomial is that of CRC-32, used as if it were reflected.)",
+        "The CRC of a frame on a serial line doesn't match its data: the line damaged it, or the sender computes a "
+        "different CRC. Receivers drop the frame. (The polynomial is that of CRC-32, used as if it were reflected.)",
         "code; notes 3.6",
     ),
     Rule(
         "serial-cobs", ERROR, MALFORMED,
-        "Bytes between two zero bytes of a serial line aren't COBS: the beginning or the end of the frame is missing, "
-        "or the line damaged it.",
+        "Bytes between two zero bytes of a serial line aren't valid COBS: the beginning or the end of the frame is "
+        "missing, or the line damaged it.",
         "code; notes 3.6",
     ),
 )  # fmt: skip

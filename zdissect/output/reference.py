@@ -35,29 +35,29 @@ LAYERS = {
 
 INTRODUCTION = """# Fields
 
-Every field that zdissect knows: for filters (`-Y`), for `-T fields -e NAME`, and as the keys of JSON. This page is
-printed from the grammar; `python -m zdissect.output.reference > docs/fields.md` writes it again.
+Every field that zdissect knows, by the name that `zdissect fields`, `zdissect explain` and `-T json` use. This page is
+generated from the grammar: `python -m zdissect.output.reference > docs/fields.md`.
 
 In the figures a row is a byte (`|`), a variable-length integer (`%`) or something of variable length (`~`). The least
-significant bit is on the right; `X` is a reserved bit. What stands behind `if` holds where the row is present; it names
-flags of the header and fields further up. *Column* is the column of the message table that the field fills.
+significant bit is on the right; `X` is a reserved bit. A row marked `if` is present where the condition holds, which
+names flags of the header and fields above it. *Column* is the column of the message table that the field fills.
 
-References: `push#PUSH Extensions` is a section of the specification page *push*; `notes 2.3` is one of
-[wire-notes.md](wire-notes.md), which say what the released implementation does.
+References: `push#PUSH Extensions` is a section of the specification page *push*; `notes 2.3` is a section of
+[wire-notes.md](wire-notes.md), which tell what the released implementation does.
 
-A text or bytes with a length in front (`<u8;z16>`: a variable-length integer of up to 16 bits, then so many bytes) are
-one field. The length is none of its own; the bytes that the field covers include it.
+Text or bytes with a length in front (`<u8;z16>`: a variable-length integer of up to 16 bits, then that many bytes) are
+one field. The length isn't a field of its own; it is part of the bytes that the field covers.
 
-An integer `z16` is refused by receivers if it has more than 16 bits. One that `wraps at 32` isn't: the Rust codec keeps
-its low 32 bits, and zenoh-pico refuses it.
+Receivers refuse an integer `z16` of more than 16 bits. They differ on one that `wraps at 32`: the Rust codec keeps its
+low 32 bits, zenoh-pico refuses it.
 """
 
-GENERIC = """Each extension, known or not, has its header and, if it is a ZBuf with a structure, its length. One that
-isn't known for its message is `zenoh.ext` with its value."""
+GENERIC = """Each extension, known or not, has a header and, if it is a ZBuf with a structure, a length. One that isn't
+known for its message is `zenoh.ext` with its value."""
 
-OTHER_NAMES = """Names of the Wireshark plugin and of kydos/zenoh-wireshark are accepted for ours. *In* names the
-messages that must hold the field: the last is its own, those before it stand around that one. Where a name stands for
-several fields, any of them counts. The second table has those that don't stand on the wire."""
+OTHER_NAMES = """Names of the Wireshark plugin and of kydos/zenoh-wireshark are accepted too. *In* names the messages
+that must hold the field, from the outside in: the last is the field's own. Where a name stands for several fields, any
+of them counts. The second table lists names of what isn't on the wire."""
 
 _WIDTH = 15
 _FEW = 8  # as many names of values stand in a line
