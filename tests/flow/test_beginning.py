@@ -93,6 +93,13 @@ def test_a_malformed_batch_before_others_on_any_port() -> None:
     assert not found.skips
 
 
+@pytest.mark.parametrize("port", [7447, 9000])
+def test_an_empty_batch_comes_first(port: int) -> None:
+    found, _ = said((0, bytes(2)), (0, framed(INIT) + framed(KEEP_ALIVE) * 2), port=port)
+    assert found.names == ["INIT_SYN", "KEEP_ALIVE", "KEEP_ALIVE"]
+    assert not found.skips
+
+
 def test_lengths_that_dont_chain_to_the_end() -> None:
     pieces = [(0, framed(data)) for data in STRANGE]
     found, others = said(*pieces, (0, b"\xff\x00abc"), port=9000)

@@ -42,13 +42,11 @@ class Chain(NamedTuple):
     """Batches that follow each other by their lengths, from the first byte of a stream on."""
 
     batches: list[tuple[int, int]]
-    """Start and stop of each, those that are whole."""
+    """Start and stop of each, those that are whole and not empty."""
     exact: bool
     """The last one ends with the last byte."""
-
-    def reaches(self, offset: int) -> bool:
-        """Whether a batch begins at this offset."""
-        return not offset or any(stop == offset for _, stop in self.batches)
+    places: frozenset[int]
+    """Where batches begin."""
 
 
 @dataclass(slots=True)
@@ -94,7 +92,7 @@ def look(data: bytes, expected: bool, final: bool, before: Looked, begins: bool 
         if there and not begins:
             return Look(Verdict.MIDDLE, framing, MIDDLE)
         if there:
-            return Look(Verdict.ZENOH, framing, "" if chain.reaches(scanned[framing]) else NOWHERE)
+            return Look(Verdict.ZENOH, framing, "" if scanned[framing] in chain.places else NOWHERE)
     if not over:
         return Look(Verdict.UNDECIDED)
     if not expected:
@@ -134,13 +132,16 @@ def chained(data: bytes) -> Chain:
     """The batches that chain from the first byte on."""
     prefix, at = STREAM.prefix, 0
     batches: list[tuple[int, int]] = []
-    while at + prefix < len(data):
+    places = [0]
+    while at + prefix <= len(data):
         stop = at + prefix + int.from_bytes(data[at : at + prefix], "little")
-        if stop == at + prefix or stop > len(data):
+        if stop > len(data):
             break
-        batches.append((at, stop))
+        if stop > at + prefix:
+            batches.append((at, stop))
         at = stop
-    return Chain(batches, bool(batches) and at == len(data))
+        places.append(at)
+    return Chain(batches, bool(batches) and at == len(data), frozenset(places))
 
 
 def opens(data: bytes) -> bool:
