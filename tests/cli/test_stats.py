@@ -140,3 +140,12 @@ def test_a_file_that_cannot_be_read_has_no_tables(tmp_path):
     assert (done.return_value, done.stdout) == (1, "")
     assert len(done.stderr.splitlines()) == 2
     assert "not a pcap or pcapng capture" in done.stderr
+
+
+def test_one_flipped_bit_in_a_time_changes_no_duration():
+    def durations(name):
+        done = CliRunner().invoke(cli, ["stats", "--json", str(SAMPLES / name)], standalone_mode=False)
+        report = json.loads(done.stdout)
+        return [report["capture"]["duration_s"], *(one["duration_s"] for one in report["sessions"])]
+
+    assert durations("flipped-time.pcapng") == durations("pubsub-tcp.pcap")

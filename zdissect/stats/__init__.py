@@ -10,7 +10,7 @@
     report = stats.finish(pipeline)
 
 The report is a plain dict, what `zdissect stats --json` prints. Times are nanoseconds where the name says `_ns`,
-seconds where it says `_s`; `null` is what isn't known.
+seconds where it says `_s`; `null` is what isn't known. Durations are without leaps of the clock.
 
 - `schema_version`: of this layout.
 - `capture`: `files`, `frames`, `first_ts_ns`, `last_ts_ns`, `duration_s`.
@@ -41,7 +41,7 @@ from collections import Counter
 from typing import Any
 
 from zdissect.dissection import Dissection, Finding, Item, findings
-from zdissect.flow.clock import EARLY_NS, Clock
+from zdissect.flow.clock import Clock
 from zdissect.pipeline import Pipeline
 from zdissect.records import Frame
 from zdissect.stats.accounting import Accounting, unopened
@@ -65,8 +65,9 @@ class Stats:
         self.frames = 0
         self.files: dict[str, None] = {}
         self.first_ns = self.last_ns = 0
-        self.clock, self.now_ns = Clock(), EARLY_NS
-        """The time that passes, as waits count it."""
+        self.clock = Clock()
+        self.began_ns = self.now_ns = 0
+        """First and last time, as waits count it."""
         self.accounting = Accounting()
         self.sessions = Sessions()
         self.keys = Keys()
@@ -79,12 +80,14 @@ class Stats:
     def frame(self, frame: Frame) -> None:
         """Takes a frame, whatever is in it."""
         if not self.frames:
-            self.first_ns = self.last_ns = frame.ts_ns
+            self.first_ns = self.last_ns = self.began_ns = self.now_ns = frame.ts_ns
         self.frames += 1
         self.files[frame.source] = None
         self.first_ns = min(self.first_ns, frame.ts_ns)
         self.last_ns = max(self.last_ns, frame.ts_ns)
-        self.now_ns = max(self.now_ns, self.clock.feed(frame).now_ns)
+        now_ns = self.clock.feed(frame).now_ns
+        self.began_ns = min(self.began_ns, now_ns)
+        self.now_ns = max(self.now_ns, now_ns)
 
     def feed(self, item: Item) -> None:
         """Takes what the pipeline gave."""
@@ -126,7 +129,7 @@ class Stats:
             "frames": self.frames,
             "first_ts_ns": self.first_ns if self.frames else None,
             "last_ts_ns": self.last_ns if self.frames else None,
-            "duration_s": (self.last_ns - self.first_ns) / 1e9,
+            "duration_s": (self.now_ns - self.began_ns) / 1e9,
         }
 
     def messages(self) -> list[dict[str, Any]]:

@@ -28,8 +28,9 @@ class Sent:
     first_ns: int | None = None
     last_ns: int | None = None
     """First and last time at which it carried something; None if it never did."""
+    began_ns: int = 0
     heard_ns: int = 0
-    """The last one as waits count it."""
+    """The same as waits count time."""
 
 
 @dataclass(slots=True)
@@ -48,6 +49,11 @@ class Leg:
         first = [one.first_ns for one in self.sent if one.first_ns is not None]
         last = [one.last_ns for one in self.sent if one.last_ns is not None]
         return min(first, default=0), max(last, default=0)
+
+    def passed(self) -> tuple[int, int]:
+        """The same as waits count time."""
+        used = [one for one in self.sent if one.first_ns is not None]
+        return min((one.began_ns for one in used), default=0), max((one.heard_ns for one in used), default=0)
 
 
 class Sessions:
@@ -79,7 +85,7 @@ class Sessions:
             leg.heard = leg.sent[0].heard_ns, leg.sent[1].heard_ns
         if sent.first_ns is None or sent.last_ns is None:
             sent.first_ns = sent.last_ns = ts_ns
-            sent.heard_ns = now_ns
+            sent.began_ns = sent.heard_ns = now_ns
         else:
             sent.last_ns = max(sent.last_ns, ts_ns)
             sent.heard_ns = max(sent.heard_ns, now_ns)
@@ -105,7 +111,7 @@ class Sessions:
         for leg in self.legs.values():
             link = links.setdefault(leg.flow.id, Link(leg.flow))
             groups.setdefault(id(link.session), []).append((leg, link))
-        ordered = sorted(groups.values(), key=lambda legs: min(leg.times()[0] for leg, _ in legs))
+        ordered = sorted(groups.values(), key=lambda legs: min(leg.passed()[0] for leg, _ in legs))
         return [_session(number, legs, last_ns) for number, legs in enumerate(ordered, 1)]
 
 
@@ -123,7 +129,7 @@ def _session(number: int, legs: list[tuple[Leg, Link]], last_ns: int) -> dict[st
         "negotiated": agreed._asdict() if agreed is not None else None,
         "first_ts_ns": first,
         "last_ts_ns": last,
-        "duration_s": (last - first) / 1e9,
+        "duration_s": (max(leg.passed()[1] for leg, _ in legs) - min(leg.passed()[0] for leg, _ in legs)) / 1e9,
         "skipped_bytes": sum(sent.skipped for leg, _ in legs for sent in leg.sent),
         "ended": latest["ended"],
         "links": links,
