@@ -30,24 +30,22 @@ def _kept(ctx: click.Context, param: click.Parameter, value: str) -> int | None:
     show_default=True,
 )
 @click.option("--include", multiple=True, metavar="GLOB", help="Only these files (name or path below DIR); repeatable.")
-@click.option("--payload", default="full", callback=_kept, metavar="full|N|none", help="How much of payloads is kept.")
+@click.option("--payload", default="full", callback=_kept, metavar="full|N|none", help="How much of a payload to keep.")
 @click.option("--fields", is_flag=True, help="Fill the column `fields`: whole messages as JSON (slow, large).")
-@click.option("--one-capture", "join", flag_value="one", default="auto", help="All files are one capture.")
-@click.option("--separate", "join", flag_value="separate", help="Every file is a capture of its own.")
-@click.option(
-    "-j", "jobs", type=click.IntRange(min=1), metavar="N", help="Processes; 1: none but this.  [default: all cores]"
-)
+@click.option("--one-capture", "join", flag_value="one", default="auto", help="Read all files as one capture.")
+@click.option("--separate", "join", flag_value="separate", help="Read every file as a capture of its own.")
+@click.option("-j", "jobs", type=click.IntRange(min=1), metavar="N", help="Number of processes.  [default: all cores]")
 @click.option("-d", "rules", multiple=True, metavar="RULE", help="Decode as: tcp.port==9000,zenoh or udp.port==...")
 @click.option("--spark", is_flag=True, help="Convert with Spark; DIR and OUT may be URIs.")
-@click.option("--master", metavar="URL", help="Where Spark runs; by default here, on all cores.")
-@click.option("--conf", multiple=True, metavar="NAME=VALUE", help="A setting of Spark; repeatable.")
-@click.option("--partitions", type=click.IntRange(min=1), metavar="N", help="Tasks of Spark that decode.")
-@click.option("-q", "quiet", is_flag=True, help="Neither progress nor summary on standard error.")
+@click.option("--master", metavar="URL", help="Spark master; by default this machine, all cores.")
+@click.option("--conf", multiple=True, metavar="NAME=VALUE", help="A Spark setting; repeatable.")
+@click.option("--partitions", type=click.IntRange(min=1), metavar="N", help="Number of Spark tasks that decode.")
+@click.option("-q", "quiet", is_flag=True, help="No progress and no summary on standard error.")
 def batch(directory: str, out: str, rules: tuple[str, ...], quiet: bool, **given: Any) -> int:
-    """Converts a directory of captures, and all below it, to Parquet: OUT/messages, findings, captures, sessions.
+    """Converts the captures in a directory and below it to Parquet: OUT/messages, findings, captures, sessions.
 
     The files of a rotated capture (tcpdump -C or -G, dumpcap -b, editcap -c) are read as one. A file that can't be read
-    is a row in captures and keeps no other from being converted.
+    gets a row in captures, and the others are converted all the same.
 
     \b
       zdissect batch captures -o tables
@@ -77,7 +75,7 @@ def _spark(given: dict[str, Any]) -> tuple[str | None, dict[str, str], int | Non
         return given["master"], settings(given["conf"]), given["partitions"]
     for name in ("master", "conf", "partitions"):
         if given[name]:
-            raise click.UsageError(f"--{name} goes with --spark")
+            raise click.UsageError(f"--{name} needs --spark")
     return None
 
 
@@ -93,7 +91,7 @@ def _convert(job: Any, quiet: bool, spark: tuple[str | None, dict[str, str], int
 
     for place in (job.directory, job.out):
         if "://" in place and not spark:
-            complain(f"{place}: URIs go with --spark; give a directory")
+            complain(f"{place}: URIs need --spark; give a directory")
             return USAGE
     if spark and not _is_text(job.out):
         complain(f"{job.out}: Spark writes only where the name is UTF-8; choose another, or leave --spark out")
@@ -114,8 +112,8 @@ def _convert(job: Any, quiet: bool, spark: tuple[str | None, dict[str, str], int
         complain("interrupted: no tables were written")
         raise click.Abort from None
     if report is None:
-        what = f"no file fits {' or '.join(job.include)}" if job.include else "no captures"
-        complain(f"{job.directory}: {what} in it; nothing was written")
+        what = f"no file in it matches {' or '.join(job.include)}" if job.include else "there are no captures in it"
+        complain(f"{job.directory}: {what}; nothing was written")
         return UNREADABLE
     if not quiet:
         summary(report, job.out, watch.seconds)

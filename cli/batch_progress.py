@@ -154,5 +154,5 @@ def summary(report: "Report", out: str, seconds: float) -> None:
     for facts in bad[:_MOST]:
         complain(str(facts.error))
     if len(bad) > _MOST:
-        complain(f"... and {len(bad) - _MOST} files more: SELECT file, error FROM captures WHERE status <> 'ok'")
+        complain(f"... and {len(bad) - _MOST} more files: SELECT file, error FROM captures WHERE status <> 'ok'")
     complain(f"tables in {out}")

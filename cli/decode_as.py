@@ -18,8 +18,8 @@ def decode_as(rules: tuple[str, ...]) -> Options:
             raise click.BadParameter(f"{rule!r} isn't understood; write tcp.port==9000,zenoh", param_hint="-d")
         layer, port, protocol = match.groups()
         if protocol != "zenoh":
-            raise click.BadParameter(f"{protocol!r} is no protocol here; only zenoh is", param_hint="-d")
+            raise click.BadParameter(f"unknown protocol {protocol!r}; only zenoh is supported", param_hint="-d")
         if not 0 < int(port) < 65536:
-            raise click.BadParameter(f"{port} is no port (1 to 65535)", param_hint="-d")
+            raise click.BadParameter(f"{port} isn't a port (1 to 65535)", param_hint="-d")
         ports[layer].add(int(port))
     return Options(frozenset(ports["tcp"]), frozenset(ports["udp"]))

@@ -32,13 +32,13 @@ class Default(click.Command):
 )
 @click.option("-c", "frames", type=click.IntRange(min=1), metavar="N", help="Stop after N frames.")
 @click.option("-d", "rules", multiple=True, metavar="RULE", help="Decode as: tcp.port==9000,zenoh or udp.port==...")
-@click.option("-t", "times", type=click.Choice(list(FORMATS)), default="u", help="Form of times, as in tshark.")
+@click.option("-t", "times", type=click.Choice(list(FORMATS)), default="u", help="Format of times, as in tshark.")
 @click.option("-x", "dump", is_flag=True, help="Add a hex dump of every batch to the tree.")
-@click.option("--bytes", "limit", type=click.IntRange(min=1), default=96, metavar="N", help="Bytes of a payload shown.")
-@click.option("-v", "verbose", is_flag=True, help="Show what else frames hold: repeats, fragments, other protocols.")
+@click.option("--bytes", "limit", type=click.IntRange(min=1), default=96, metavar="N", help="Payload bytes to show.")
+@click.option("-v", "verbose", is_flag=True, help="Also show retransmissions, fragments, other protocols.")
 @click.option("-q", "quiet", is_flag=True, help="No summary on standard error.")
 @click.option(
-    "--fail-on", type=click.Choice([NOTE, WARNING, ERROR]), help="Exit with 3 if there is a finding at or above this."
+    "--fail-on", type=click.Choice([NOTE, WARNING, ERROR]), help="Exit with 3 at a finding of this severity or above."
 )
 @color_option
 def dissect(
@@ -61,7 +61,7 @@ def dissect(
     from .writers import make_writer
 
     if verbose and kind not in ("tree", "line"):
-        raise click.UsageError(f"-v goes with -T tree and -T line: -T {kind} has messages only")
+        raise click.UsageError(f"-v needs -T tree or -T line: -T {kind} holds messages only")
     options = replace(decode_as(rules), rows=kind in ("line", "jsonl"))
     if kind.startswith("json"):
         for_json()

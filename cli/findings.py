@@ -44,7 +44,7 @@ def _many(places: Places, noun: str) -> str:
 
 
 def not_opened(kinds: Counter[str]) -> str:
-    """The frames that may hold Zenoh and aren't opened, in a line; empty if there are none."""
+    """The frames that may hold Zenoh but weren't opened, in a line; empty if there are none."""
     found = noteworthy(kinds).most_common()
     if not found:
         return ""
@@ -52,4 +52,4 @@ def not_opened(kinds: Counter[str]) -> str:
     if rest := found[MOST_KINDS:]:
         each.append(f"{len(rest)} other kinds {sum(frames for _, frames in rest)}")
     total = sum(frames for _, frames in found)
-    return f"{total} {'frame that isn' if total == 1 else 'frames that aren'}'t opened: {', '.join(each)}"
+    return f"{total} {'frame wasn' if total == 1 else 'frames weren'}'t opened: {', '.join(each)}"

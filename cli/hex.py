@@ -28,13 +28,13 @@ HELP = f"""Dissects bytes that were copied from anywhere.
   tcpdump -X port 7447 | zdissect hex
   zdissect hex -f dump.txt         xxd, hexdump -C, od, Wireshark, tcpdump -X
 
-What the bytes are is found out by decoding them as everything that they could be; the first line on standard
-error says what was taken and what else fits. --as forces one:
+What the bytes are is worked out by decoding them as everything they could be; the first line on standard error
+says what they were read as, and what else fits. --as decides it:
 
 \b
 {_WORDS}  or one message by its name: put, init, d_subscriber...
 
-TEXT may be several words; without it, or with -, standard input is read. Bytes that aren't text are taken as they are.
+TEXT may be several words; without it, or with -, standard input is read. Bytes that aren't text are used as they are.
 """
 
 _CAPTURES = (b"\xd4\xc3\xb2\xa1", b"\xa1\xb2\xc3\xd4", b"\x4d\x3c\xb2\xa1", b"\xa1\xb2\x3c\x4d", b"\x0a\x0d\x0d\x0a")
@@ -51,10 +51,10 @@ _OTHERS = 3
 @click.option("--as", "kind", metavar="NAME", help="What the bytes are, see above.")
 @click.option("-T", "form", type=click.Choice(["tree", "line", "jsonl"]), default="tree", help="Form of the output.")
 @click.option("-x", "dump", is_flag=True, help="Add a hex dump.")
-@click.option("--bytes", "limit", type=click.IntRange(min=1), default=96, metavar="N", help="Bytes of a payload shown.")
+@click.option("--bytes", "limit", type=click.IntRange(min=1), default=96, metavar="N", help="Payload bytes to show.")
 @click.option("-q", "quiet", is_flag=True, help="Don't say on standard error what the bytes were read as.")
 @click.option(
-    "--fail-on", type=click.Choice([NOTE, WARNING, ERROR]), help="Exit with 3 if there are findings at or above this."
+    "--fail-on", type=click.Choice([NOTE, WARNING, ERROR]), help="Exit with 3 at a finding of this severity or above."
 )
 @color_option
 def hexadecimal(
@@ -106,7 +106,7 @@ def _name(kind: str | None) -> str:
     try:
         return canonical(kind) if kind is not None else ""
     except UnknownName as problem:
-        hint = "" if problem.near else f"; there are {', '.join(NAMES)} and the names of messages"
+        hint = "" if problem.near else f"; give one of {', '.join(NAMES)}, or the name of a message"
         raise click.BadParameter(f"{problem}{hint}", param_hint="--as") from None
 
 
@@ -119,7 +119,7 @@ def _pieces(text: tuple[str, ...], path: str | None) -> list[Piece]:
     if text and text != ("-",):
         return parse_paste(" ".join(text))
     if not text and sys.stdin is not None and sys.stdin.isatty():
-        raise click.UsageError("there are no bytes; give them as text, with -f FILE, or on standard input")
+        raise click.UsageError("no bytes given; give them as text, with -f FILE, or on standard input")
     return _content(_input())
 
 
@@ -145,7 +145,7 @@ def _bounded(file: BinaryIO, name: str) -> bytes:
     except OSError as problem:
         raise _Unreadable(f"{name}: {problem.strerror}") from None
     if len(raw) > _MOST:
-        raise _Unreadable(f"{name}: it is more than {_MOST >> 20} MB: cut out what is to be read")
+        raise _Unreadable(f"{name}: it is more than {_MOST >> 20} MB: cut out the part to read")
     return raw
 
 
@@ -183,7 +183,7 @@ def _verdict(piece: Piece, reading: Reading, others: list[Reading], several: boo
     elif fitting:
         yield f"also fits: {', '.join(_short(other) for other in fitting[:_OTHERS])}"
     elif others and not forced and others[0].score > (0 if reading.plausible else _HOPELESS):
-        but = "which any bytes would fit" if others[0].complete else f"but {others[0].why}"
+        but = "which fits any bytes" if others[0].complete else f"but {others[0].why}"
         yield f"next best: {_short(others[0])}, {but}"
 
 

@@ -42,11 +42,11 @@ HELP = """Dissects the Zenoh wire protocol, to the last bit.
   zdissect -T line capture.pcap     one line per message
   zdissect hex "5d 01 01 02 62 65"  one message, batch or datagram, from any paste
   zdissect batch DIR -o OUT         a directory of captures to Parquet
-  zdissect fields timestamp         which fields there are
+  zdissect fields timestamp         fields, by a part of their names
   zdissect explain truncated        what a finding or a field means
 
 FILE... may be pcap or pcapng, compressed with gzip, or - for standard input; several are read in order as one capture.
-A file with the name of a command is given as ./NAME.
+A file that has the name of a command is given as ./NAME.
 """
 
 

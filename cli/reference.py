@@ -32,11 +32,11 @@ class Line(NamedTuple):
 
 @click.command("fields")
 @click.argument("pattern", required=False, default="")
-@click.option("--aliases", "others", is_flag=True, help="Names of other tools, and what they stand for.")
+@click.option("--aliases", "others", is_flag=True, help="List other tools' names, and what they stand for.")
 def fields(pattern: str, others: bool) -> int:
     """Lists fields: name, type, column of the message table, description.
 
-    PATTERN is a part of the name or column, or has wildcards: zenoh.push.*, *timestamp*.
+    PATTERN is part of a name or column, or has wildcards: zenoh.push.*, *timestamp*.
     """
     lines = list(_other_names() if others else _own_names())
     found = [line for line in lines if _matches(pattern.lower(), line)]
@@ -49,7 +49,7 @@ def fields(pattern: str, others: bool) -> int:
 
 @click.command("explain")
 @click.argument("name", nargs=-1, required=True)
-@click.option("--source", is_flag=True, help="The generated code that reads a message into a row.")
+@click.option("--source", is_flag=True, help="Show the generated code that reads a message into a row.")
 def explain(name: tuple[str, ...], source: bool) -> int:
     """Explains the code of a finding, a field, a message, a column, or a list of values such as priority.
 

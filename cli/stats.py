@@ -28,7 +28,7 @@ _NARROW = 110
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of tables.")
 @click.option(
-    "--top", type=click.IntRange(min=0), default=25, metavar="N", help="Keys shown; 0: all.", show_default=True
+    "--top", type=click.IntRange(min=0), default=25, metavar="N", help="Keys to show; 0 for all.", show_default=True
 )
 @click.option("-d", "rules", multiple=True, metavar="RULE", help="Decode as: tcp.port==9000,zenoh or udp.port==...")
 @click.option("-q", "quiet", is_flag=True, help="No summary on standard error.")

@@ -17,12 +17,12 @@ Report = dict[str, Any]
 _SEVERITY = {"error": "bold red", "warning": "yellow", "note": "cyan"}
 _CLASSES = {
     "decoded": "decoded",
-    "undecoded": "undecoded: no field owns them",
-    "skipped": "skipped: no place in their stream",
+    "undecoded": "undecoded: in no field",
+    "skipped": "skipped: in no batch",
     "framing": "WebSocket frames around batches",
     "opaque": "opaque: TLS, QUIC",
     "not_zenoh": "not Zenoh",
-    "repeated": "repeated: retransmitted, or of no connection",
+    "repeated": "repeated: retransmitted, or in no connection",
 }
 _SHORT_ZID = 8
 
@@ -119,14 +119,14 @@ def _terms(sessions: list[Report]) -> Table:
 
 
 def _agreed(session: Report) -> str:
-    """`version 9, sn 32 bit, batch 65535 B, QoS, lease 10 s`."""
+    """`version 9, 32-bit sn, batches of 65535 bytes, QoS, lease 10 s`."""
     ends, agreed = session["ends"], session["negotiated"]
     versions = list(dict.fromkeys(end["version"] for end in ends if end["version"] is not None))
     words = [f"version {'/'.join(map(str, versions))}"] if versions else []
     if session["handshake"] in ("none", "partial"):
-        words.append("no handshake in the capture" if session["handshake"] == "none" else "handshake not complete")
+        words.append("no handshake in the capture" if session["handshake"] == "none" else "handshake incomplete")
     if agreed:
-        words += [f"sn {agreed['sn_bits']} bit", f"batches of {agreed['batch_size']} bytes", f"patch {agreed['patch']}"]
+        words += [f"{agreed['sn_bits']}-bit sn", f"batches of {agreed['batch_size']} bytes", f"patch {agreed['patch']}"]
         names = {"qos": "QoS", "low_latency": "low latency", "shm": "shared memory"}
         words += [names.get(name, name) for name, value in agreed.items() if value is True]
     leases = list(dict.fromkeys(f"{end['lease_ms'] / 1000:g} s" for end in ends if end["lease_ms"] is not None))
@@ -155,9 +155,9 @@ def _end(ended: Report, ends: list[Report]) -> str:
         "close": f"CLOSE {reason} from {who}",
         "fin": f"FIN from {who}, no CLOSE",
         "rst": f"RST from {who}, no CLOSE",
-        "lease": f"ended by {who}: the lease of the other had passed",
-        "reused": "another connection took its ports",
-        "silent": f"{who} is silent for longer than its lease",
+        "lease": f"ended by {who}: the other side's lease was over",
+        "reused": "another connection reused its ports",
+        "silent": f"{who} was silent for longer than its lease",
         "open": "open at the end of the capture",
     }[how]
 
@@ -186,11 +186,11 @@ def _keys(keys: Report, top: int, narrow: bool) -> Iterator[RenderableType]:
     yield table
     yield from _more(len(keys["listed"]) - len(shown), "key")
     if keys["others"]:
-        yield Text(f"{many(keys['others']['messages'], 'message')} on more keys than are told apart", "dim")
+        yield Text(f"{many(keys['others']['messages'], 'message')} on further keys, counted together", "dim")
 
 
 def _queries(queries: Report, top: int) -> Iterator[RenderableType]:
-    endless = ("No end",) if queries["unanswered"] else ()
+    endless = ("Unanswered",) if queries["unanswered"] else ()
     several = ("Requests",) if queries["requests"] > queries["queries"] else ()
     numbers = ("Queries", *several, "Replies", "Min", "Median", "p95", "Max", *endless)
     table = _table("Key", *numbers, right=numbers)
@@ -206,14 +206,14 @@ def _queries(queries: Report, top: int) -> Iterator[RenderableType]:
         _row(table, safe(one["key_expr"]), one["queries"], *hops, replies, *spans, *last, style=style)
     yield table
     yield from _more(len(queries["keys"]) - len(shown), "key")
-    words = ["Times to the first answer"]
-    words += ["Requests: also those to several neighbours, and passed on by routers"] if several else []
+    words = ["Times are those to the first answer"]
+    words += ["Requests: includes those to several neighbours, and those passed on by routers"] if several else []
     words += ["E: errors"] if queries["errors"] else []
-    words += ["No end: no answer, no RESPONSE_FINAL"] if endless else []
+    words += ["Unanswered: neither a reply nor RESPONSE_FINAL"] if endless else []
     if queries["without_reply"]:
         words.append(f"{queries['without_reply']} ended without a reply")
     if queries["stray_answers"]:
-        words.append(f"{many(queries['stray_answers'], 'answer')} to no query that is known")
+        words.append(f"{many(queries['stray_answers'], 'answer')} to unknown queries")
     yield Text("; ".join(words), "dim")
 
 
@@ -236,7 +236,7 @@ def _findings(found: list[Report]) -> Table:
 
 
 def _unopened(unopened: list[Report]) -> Table:
-    table = _table("What they are", "Frames", "", right=("Frames",))
+    table = _table("Kind", "Frames", "", right=("Frames",))
     for one in unopened:
         note, style = ("ordinary", "dim") if one["background"] else ("not opened", "")
         _row(table, safe(one["what"]), one["frames"], note, style=style)
@@ -244,7 +244,7 @@ def _unopened(unopened: list[Report]) -> Table:
 
 
 def _accounting(accounting: Report) -> Table:
-    table = _table("What became of them", "Bytes", "Share", right=("Bytes", "Share"))
+    table = _table("Outcome", "Bytes", "Share", right=("Bytes", "Share"))
     captured = accounting["captured"]
     for name, text in _CLASSES.items():
         if accounting[name] or name == "decoded":
@@ -255,9 +255,9 @@ def _accounting(accounting: Report) -> Table:
 
 
 def _notes(report: Report) -> Iterator[Text]:
-    """What stands beside the accounting."""
+    """What the accounting doesn't show."""
     accounting, words = report["accounting"], []
-    for name, text in (("decompressed", "decompressed"), ("reassembled", "put together from fragments")):
+    for name, text in (("decompressed", "decompressed"), ("reassembled", "reassembled from fragments")):
         if accounting[name]:
             words.append(f"{size(accounting[name])} were {text}")
     if accounting["not_captured"]:

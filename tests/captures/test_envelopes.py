@@ -1,4 +1,4 @@
-"""Sessions in tunnels and on raw Ethernet, and frames that aren't opened: what users see of them."""
+"""Sessions in tunnels and on raw Ethernet, and frames weren't opened: what users see of them."""
 
 import json
 from collections.abc import Callable
@@ -211,19 +211,19 @@ def test_what_isn_t_opened_is_told(tmp_path: Path, command: list[str]) -> None:
     path = made(tmp_path, odd())
     done = run(*command, path)
     assert "zdissect: no Zenoh found in 7 frames\n" in done.stderr
-    assert f"zdissect: 4 frames that aren't opened: {ODD}\n" in done.stderr
+    assert f"zdissect: 4 frames weren't opened: {ODD}\n" in done.stderr
     assert "ARP" not in done.stderr
     assert "opened" not in run(*command, "-q", path).stderr
 
 
 def test_a_link_type_is_told_by_its_name(tmp_path: Path) -> None:
-    assert "1 frame that isn't opened: link type 271 (VSOCK) 1\n" in run(made(tmp_path, odd()[:1], 271)).stderr
+    assert "1 frame wasn't opened: link type 271 (VSOCK) 1\n" in run(made(tmp_path, odd()[:1], 271)).stderr
 
 
 def test_many_kinds_are_told_in_a_line(tmp_path: Path) -> None:
     frames = [Frame("", number, 0, 1, 60, ethernet(bytes(46), 0x1000 + number)) for number in range(1, 21)]
     line = run(made(tmp_path, frames)).stderr.splitlines()[-1]
-    assert line.startswith("zdissect: 20 frames that aren't opened: EtherType 0x1001 1, ")
+    assert line.startswith("zdissect: 20 frames weren't opened: EtherType 0x1001 1, ")
     assert line.endswith(", 12 other kinds 12")
 
 
@@ -242,7 +242,7 @@ def test_the_table_of_captures_has_them(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     made(tmp_path / "in", odd())
     done = run("batch", str(tmp_path / "in"), "-o", str(tmp_path / "out"))
-    assert f"4 frames that aren't opened: {ODD}\n" in done.stderr
+    assert f"4 frames weren't opened: {ODD}\n" in done.stderr
     (row,) = [row for part in (tmp_path / "out" / "captures").iterdir() for row in pq.read_table(part).to_pylist()]
     assert row["unopened_frames"] == 4
     assert {one["what"]: (one["frames"], one["background"]) for one in row["unopened"]} == {

@@ -94,10 +94,10 @@ def test_no_captures(files, tmp_path):
     (tmp_path / "in" / "x.pcap").mkdir(parents=True)  # a directory with the name of a capture
     for name in files:
         (tmp_path / "in" / name).write_text("text")
-    _fails(_run(tmp_path / "in", "-o", tmp_path / "out"), 1, "no captures in it; nothing was written")
+    _fails(_run(tmp_path / "in", "-o", tmp_path / "out"), 1, "there are no captures in it; nothing was written")
     assert not (tmp_path / "out").exists()
     done = _run(SAMPLES, "-o", tmp_path / "out", "--include", "*.foo")
-    _fails(done, 1, "no file fits *.foo in it; nothing was written")
+    _fails(done, 1, "no file in it matches *.foo; nothing was written")
 
 
 def test_bad_files_stop_nothing(tmp_path):
@@ -120,7 +120,7 @@ def test_of_many_bad_files_some_are_named(tmp_path):
         (tmp_path / "in" / f"{number:02}.pcap").write_bytes(b"")
     done = _run(tmp_path / "in", "-o", tmp_path / "out", "-j", 1)
     assert done.return_value == 1
-    assert "... and 20 files more" in done.stderr
+    assert "... and 20 more files" in done.stderr
     assert len(done.stderr.splitlines()) < 20
     assert len(rows(tmp_path / "out", "captures")) == 30
 

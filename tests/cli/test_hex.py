@@ -94,7 +94,7 @@ def test_a_reading_that_any_bytes_fit():
     assert result.err.splitlines() == [
         "40 bytes (array, decimal) read as stream (OPEN_SYN OAM): a batch with its length prefix; "
         "the length prefix fits, 1 error",
-        "next best: datagram (FRAGMENT), which any bytes would fit",
+        "next best: datagram (FRAGMENT), which fits any bytes",
     ]
     assert "\n0027  00                          OAM  0x00\n" in result.out
     assert "cookie: 32 bytes" in result.out
@@ -180,7 +180,7 @@ def test_unknown_reading():
         2, "", "Invalid value for --as: no reading is called 'putt'; did you mean put?"
     )
     assert run("--as", "zzz", "04").err.startswith(
-        "Invalid value for --as: no reading is called 'zzz'; there are stream, datagram, "
+        "Invalid value for --as: no reading is called 'zzz'; give one of stream, datagram, "
     )
 
 

@@ -27,7 +27,7 @@ def test_tables():
         assert f"\n{title}\n" in done.stdout
     assert "30f9b475074ff3702a9dd8634e86b6fd" in done.stdout
     assert "CLOSE GENERIC from client 30f9b475…" in done.stdout
-    assert "decoded               9858 B   100.0 %" in done.stdout
+    assert "decoded    9858 B   100.0 %" in done.stdout
     assert "\x1b" not in done.stdout
 
 
