@@ -12,7 +12,6 @@ from functools import partial
 from zdissect.dissection import Dissection, Item, Notice, Skip
 from zdissect.dissector import EMPTY, WHY, Dissector
 from zdissect.engine.interpreter import interpret
-from zdissect.flow import detect
 from zdissect.flow.batch import Batch, Skipped
 from zdissect.flow.causal import Causal
 from zdissect.flow.clock import Clock
@@ -24,6 +23,7 @@ from zdissect.flow.tcp import Streams
 from zdissect.flow.ticks import Ticks
 from zdissect.flow.verdict import Verdict
 from zdissect.grammar.batch import SCOUTING_DATAGRAM
+from zdissect.grammar.ports import SCOUTING_PORT, ZENOH_PORT
 from zdissect.records import Chunk, Datagram, End, Frame, Gap, Overlap, Segment, StreamItem
 from zdissect.session.session import Link
 from zdissect.session.state import Sessions
@@ -72,7 +72,7 @@ class Pipeline:
 
     def __post_init__(self) -> None:
         self.decoder = Decoder(self.options.udp_ports)
-        ports = frozenset({detect.ZENOH_PORT, detect.SCOUTING_PORT})
+        ports = frozenset({ZENOH_PORT, SCOUTING_PORT})
         self.datagrams = Datagrams(ports | self.options.udp_ports, self.options.udp_ports)
         self.causal = Causal(self.streams.first)
         self.dissector = Dissector(self.sessions, self.options.rows)
@@ -194,7 +194,7 @@ class Pipeline:
         ends = self.streams.ends(stream)
         ports = {end.port for end in ends}
         flow = Flow(f"tcp.{stream}", "tcp", ends, begins=partial(self.streams.begins, stream))
-        return StreamConversation(flow, bool(ports & (self.options.tcp_ports | {detect.ZENOH_PORT})))
+        return StreamConversation(flow, bool(ports & (self.options.tcp_ports | {ZENOH_PORT})))
 
     def batches(
         self, conversation: StreamConversation, found: Iterable[tuple[int, Batch | Skipped]], out: list[Item]

@@ -45,6 +45,11 @@ class Message:
         value: int = self.tape.spans[self.first + 1][4]
         return value
 
+    def flag(self, name: str) -> bool:
+        """A flag of its header byte, by its name in the grammar."""
+        kind = self.tape.spans[self.first][0].node
+        return isinstance(kind, Kind) and bool(self.header & kind.flag(name).mask)
+
     @property
     def data(self) -> bytes:
         """Its bytes."""

@@ -19,6 +19,8 @@ from zdissect.flow.framing import Framing
 from zdissect.flow.partial import Observed
 from zdissect.flow.ticks import Ticks
 from zdissect.flow.verdict import Verdict
+from zdissect.grammar.flags import ID_BITS
+from zdissect.grammar.transport import INIT
 from zdissect.pipeline import Options, Pipeline
 from zdissect.records import Chunk, Datagram, End, Endpoint, Frame, Gap, Overlap, Segment, StreamItem
 
@@ -27,7 +29,6 @@ RECORD = 16
 MOST_LEAPS = 10_000
 """Leaps of the clock that all groups are told of. Captures with more aren't split."""
 _OPEN = (Verdict.UNDECIDED, Verdict.ZENOH, Verdict.WEBSOCKET)
-_INIT = 1
 
 
 class Connections:
@@ -137,7 +138,7 @@ class Connections:
         """Takes datagrams that are known to be Zenoh."""
         for known in datagrams:
             # the byte before an INIT says that it isn't compressed, if there is one
-            if known.kind == TRANSPORT and _INIT in (byte & 31 for byte in known.datagram.payload[:2]):
+            if known.kind == TRANSPORT and INIT.id in (byte & ID_BITS for byte in known.datagram.payload[:2]):
                 self.call(known)
 
     def call(self, known: Known) -> None:

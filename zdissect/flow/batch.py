@@ -10,12 +10,15 @@ from typing import NamedTuple
 
 from zdissect.engine.tape import Buffer, Origin
 from zdissect.flow import resync
+from zdissect.flow.decode import CLOSE_SIZE, is_plain_close
 from zdissect.flow.framing import FRAMINGS, STREAM, Framing
 from zdissect.flow.hints import Hint
 from zdissect.records import Chunk, Frame, Gap
 
 _MOST_SCANNED = 1 << 20
 """Bytes kept while looking for a boundary, so that what is skipped is reported in one piece."""
+_CLOSE_PREFIX = CLOSE_SIZE.to_bytes(STREAM.prefix, "little")
+_WHOLE_CLOSE = STREAM.prefix + CLOSE_SIZE
 
 
 class Batch(NamedTuple):
@@ -152,9 +155,9 @@ class Cutter:
     def next_framing(self) -> Framing:
         """The framing of the next batch: at the end of a low-latency stream a CLOSE comes in the normal one
         (notes 3.4)."""
-        if self.framing.low_latency and self.have >= 4:
-            head = self.peek(4)
-            if head[:2] == b"\x02\x00" and head[2] & 0xDF == 3:
+        if self.framing.low_latency and self.have >= _WHOLE_CLOSE:
+            head = self.peek(_WHOLE_CLOSE)
+            if head.startswith(_CLOSE_PREFIX) and is_plain_close(head, STREAM.prefix, _WHOLE_CLOSE):
                 return STREAM
         return self.framing
 

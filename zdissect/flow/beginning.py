@@ -12,8 +12,12 @@ from zdissect.flow import hints, protocols, resync
 from zdissect.flow.decode import decode, is_batch
 from zdissect.flow.framing import FRAMINGS, STREAM, Framing
 from zdissect.flow.hints import Hint
-from zdissect.flow.resync import CHAIN, VERSIONS
+from zdissect.flow.resync import CHAIN
 from zdissect.flow.verdict import Verdict
+from zdissect.grammar.checks import VERSIONS
+from zdissect.grammar.enums import WHATAMI
+from zdissect.grammar.flags import ID_BITS, named
+from zdissect.grammar.structures import PACKED
 from zdissect.grammar.transport import INIT, OPEN
 
 LOOK_AHEAD = 1 << 16
@@ -22,6 +26,9 @@ MANY = 5
 """Batches that chain over the whole of a stream, and prove on any port that it is framed so."""
 _LOOKED_INTO = 16
 """Batches that are decoded to see whether any is of this protocol."""
+_HEAD = STREAM.prefix + 3
+"""Bytes of the prefix and of what INIT begins with: header, version, and length of the ZenohID with the role."""
+_RESERVED, _ROLE = named(PACKED.bits, "reserved2"), named(PACKED.bits, "whatami")
 
 MIDDLE = "the capture starts in the middle of a batch"
 NOWHERE = "the stream doesn't begin with a batch, up to the first one"
@@ -112,7 +119,7 @@ def first_batch(data: bytes, chain: Chain, expected: bool, final: bool, over: bo
     looked = chain.batches[:_LOOKED_INTO]
     if expected:
         start, _ = chain.batches[0]
-        if data[start + STREAM.prefix] & 31 in (INIT.id, OPEN.id) or any(_sound(data, one) for one in looked):
+        if data[start + STREAM.prefix] & ID_BITS in (INIT.id, OPEN.id) or any(_sound(data, one) for one in looked):
             return Look(Verdict.ZENOH)
         if count < CHAIN and not over:
             return Look(Verdict.UNDECIDED)
@@ -146,7 +153,11 @@ def chained(data: bytes) -> Chain:
 
 def opens(data: bytes) -> bool:
     """Whether a stream starts with the prefix and the first bytes of an INIT, whatever comes behind them."""
-    return len(data) > 5 and data[2] & 31 == INIT.id and data[3] in VERSIONS and not data[4] & 0x0C and data[4] & 3 != 3
+    if len(data) <= _HEAD:
+        return False
+    header, version, packed = data[STREAM.prefix : _HEAD]
+    init = header & ID_BITS == INIT.id and version in VERSIONS
+    return init and not packed & _RESERVED.mask and _ROLE.of(packed) in WHATAMI.names
 
 
 def _doubtful(data: bytes) -> bool:

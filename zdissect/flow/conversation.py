@@ -11,6 +11,7 @@ from zdissect.flow.framing import DATAGRAM, STREAM, UNKNOWN, Framing
 from zdissect.flow.hints import Hint
 from zdissect.flow.upgrade import is_upgrade
 from zdissect.flow.verdict import Verdict
+from zdissect.grammar.batch import LOW_LATENCY_PREFIX
 from zdissect.records import Chunk, Endpoint, Gap
 
 Begins = Callable[[int], bool]
@@ -201,7 +202,7 @@ class StreamConversation:
         cutter, meant = self.sides[direction].cutter, self.sides[direction].meant
         cutter.unsure = framing == UNKNOWN
         if framing != UNKNOWN:
-            prefix = 4 if framing.low_latency and meant.prefix else meant.prefix
+            prefix = LOW_LATENCY_PREFIX if framing.low_latency and meant.prefix else meant.prefix
             cutter.framing = framing._replace(prefix=prefix, big=meant.big)
 
     def head(self, direction: int) -> bytes:

@@ -18,6 +18,8 @@ from zdissect.flow.dialogue import COPY, SCOUTING, TRANSPORT, DatagramConversati
 from zdissect.flow.framing import DATAGRAM, Framing
 from zdissect.flow.verdict import Verdict
 from zdissect.grammar.batch import BATCH, SCOUTING_DATAGRAM
+from zdissect.grammar.flags import ID_BITS
+from zdissect.grammar.ports import SCOUTING_PORT
 from zdissect.grammar.registry import UNDECODED
 from zdissect.grammar.scouting import HELLO, SCOUT
 from zdissect.grammar.transport import JOIN
@@ -34,6 +36,8 @@ MOST_HELD = 4096
 """Datagrams that wait in all conversations."""
 _BATCHES = frozenset(message.id for message in BATCHES)
 """Ids of the messages that a batch may begin with."""
+_LOCATORS = HELLO.flag("L").mask
+"""What nobody but a HELLO says."""
 
 
 class Datagrams:
@@ -179,7 +183,7 @@ class Datagrams:
     def is_scouting(self, conversation: DatagramConversation, datagram: Datagram) -> bool:
         """Whether it is a SCOUT, or a HELLO to somebody who asked or with what only a HELLO has."""
         data, cut = datagram.payload, datagram.missing > 0
-        if not data or data[0] & 31 not in (SCOUT.id, HELLO.id):
+        if not data or data[0] & ID_BITS not in (SCOUT.id, HELLO.id):
             return False
         tape = detect.scouting(data, cut=cut)
         if tape is None:
@@ -189,14 +193,14 @@ class Datagrams:
         if tape.spans[1][4] == "SCOUT":
             self.scouts.add(datagram.src)
             return True
-        return datagram.dst in self.scouts or bool(data[0] & 0x20)
+        return datagram.dst in self.scouts or bool(data[0] & _LOCATORS)
 
     def fails_as_scouting(self, datagram: Datagram, framing: Framing) -> bool:
         """Whether a datagram that doesn't decode is more of a scouting message than of a batch."""
         data, cut, asked = datagram.payload, datagram.missing > 0, self.asked(datagram)
         if not data or framing != DATAGRAM or hints.of_datagram(data, framing):
             return False
-        ident = data[0] & 31
+        ident = data[0] & ID_BITS
         if ident not in (SCOUT.id, HELLO.id):
             return asked and ident not in _BATCHES
         batch, scouting = interpret(BATCH, data, cut=cut, **framing.inputs), interpret(SCOUTING_DATAGRAM, data, cut=cut)
@@ -212,7 +216,7 @@ class Datagrams:
 
     def asked(self, datagram: Datagram) -> bool:
         """Whether scouting is expected of a datagram, by its ports or because it comes to somebody who asked."""
-        return detect.SCOUTING_PORT in (datagram.src.port, datagram.dst.port) or datagram.dst in self.scouts
+        return SCOUTING_PORT in (datagram.src.port, datagram.dst.port) or datagram.dst in self.scouts
 
     def judge(self, conversation: DatagramConversation, datagram: Datagram) -> None:
         """Decides, if this datagram and those before it suffice for that, what a conversation is."""

@@ -9,9 +9,14 @@ from zdissect.grammar.batch import BATCH
 from zdissect.grammar.registry import UNDECODED
 from zdissect.grammar.rule import MALFORMED
 from zdissect.grammar.rules import RULES
+from zdissect.grammar.structures import DEFAULT_BATCH_SIZE
+from zdissect.grammar.transport import CLOSE
 
-LARGEST = 65535
+LARGEST = DEFAULT_BATCH_SIZE
 """Bytes of a decompressed batch where nothing smaller was agreed."""
+CLOSE_SIZE = 2
+"""Bytes of a CLOSE: its header and its reason."""
+_CLOSE_FLAG = CLOSE.flag("S").mask
 
 
 class Decoded(NamedTuple):
@@ -43,7 +48,7 @@ def decode(
         behind = start + framing.prefix
         found = decode(data, framing._replace(prefix=0, big=False), cut=cut, limit=limit, start=behind, stop=end)
         return found._replace(tape=preceded(found.tape, start))
-    if framing.compression and _is_plain_close(data, start + framing.prefix, end):
+    if framing.compression and is_plain_close(data, start + framing.prefix, end):
         framing = framing._replace(compression=False)
     tape = interpret(BATCH, data, start, end, cut=cut, **framing.inputs)
     block = None
@@ -68,9 +73,9 @@ def preceded(tape: Tape, start: int) -> Tape:
     return Tape(tape.data, start, tape.stop, [(field, depth, start, stop, name), front, *rest], tape.remarks)
 
 
-def _is_plain_close(data: bytes, start: int, stop: int) -> bool:
+def is_plain_close(data: bytes, start: int, stop: int) -> bool:
     """A CLOSE without the header byte: a side that gives up during the handshake may write it so (notes 4.4)."""
-    return stop - start == 2 and data[start] & 0xDF == 3
+    return stop - start == CLOSE_SIZE and data[start] & ~_CLOSE_FLAG == CLOSE.id
 
 
 _IMPROBABLE = frozenset({"reserved-bits", "invalid-value", "zero-zid", "zid-length", "unknown-mandatory-extension",

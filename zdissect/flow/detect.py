@@ -6,18 +6,24 @@ from zdissect.flow import resync
 from zdissect.flow.decode import decode, is_batch, sound
 from zdissect.flow.framing import DATAGRAM, DATAGRAM_FRAMINGS, Framing
 from zdissect.grammar.batch import SCOUTING_DATAGRAM
+from zdissect.grammar.checks import VERSIONS
+from zdissect.grammar.flags import ID_BITS
 from zdissect.grammar.rule import MALFORMED
 from zdissect.grammar.rules import RULES
+from zdissect.grammar.scouting import SCOUTING
+from zdissect.grammar.transport import INIT, JOIN, OAM
 
-ZENOH_PORT = 7447
-SCOUTING_PORT = 7446
-VERSIONS = (8, 9)
-"""Protocol versions whose handshake has today's layout."""
+_SCOUTING = tuple(message.id for message in SCOUTING)
+_OPENING = (INIT.id, JOIN.id)
+"""Messages that open a conversation."""
+_VERSIONS = tuple(bytes([version]) for version in VERSIONS)
+_OAM = bytes([OAM.id, OAM.id | OAM.flag("Z").mask])
+"""Header bytes of a transport OAM."""
 
 
 def scouting(data: bytes, *, cut: bool = False) -> Tape | None:
     """The tape of a scouting datagram; None if it is none."""
-    if len(data) < 3 or data[0] & 31 not in (1, 2) or data[1] not in VERSIONS:
+    if len(data) < 3 or data[0] & ID_BITS not in _SCOUTING or data[1] not in VERSIONS:
         return None
     tape = interpret(SCOUTING_DATAGRAM, data, cut=cut)
     return tape if sound(tape) and sum(span[1] == 1 for span in tape.spans) == 1 else None
@@ -38,7 +44,7 @@ def likeliest(data: bytes, fitting: list[Framing]) -> Framing | None:
 
     A transport OAM, which nobody sends, is the last choice: it begins like a header byte that says "not compressed".
     """
-    return fitting[-1 if not data[:1].strip(b"\x80\x00") else 0] if fitting else None
+    return fitting[-1 if not data[:1].strip(_OAM) else 0] if fitting else None
 
 
 def tells(data: bytes, framing: Framing, sequence: resync.Sequence, *, cut: bool = False) -> bool:
@@ -54,10 +60,11 @@ def opens_session(data: bytes, framing: Framing) -> int | None:
     if first is None:
         return None
     ident, version = getattr(first[0].node, "id", None), content.data[first[2] + 1 : first[2] + 2]
-    return ident if ident in (1, 7) and version in (b"\x08", b"\x09") else None
+    return ident if ident in _OPENING and version in _VERSIONS else None
 
 
 def is_init(data: bytes) -> bool:
     """Whether a datagram is an INIT of a version that is known, with nothing malformed, whatever its values."""
     tape = decode(data, DATAGRAM).tape
-    return opens_session(data, DATAGRAM) == 1 and not any(RULES[code].group == MALFORMED for code, *_ in tape.remarks)
+    malformed = any(RULES[code].group == MALFORMED for code, *_ in tape.remarks)
+    return opens_session(data, DATAGRAM) == INIT.id and not malformed

@@ -6,8 +6,10 @@ from typing import NamedTuple
 from zdissect.flow import detect, hints
 from zdissect.flow.conversation import Flow
 from zdissect.flow.framing import DATAGRAM, UNKNOWN, Framing
-from zdissect.flow.resync import VERSIONS, Sequence
+from zdissect.flow.resync import Sequence
 from zdissect.flow.verdict import Verdict
+from zdissect.grammar.checks import VERSIONS
+from zdissect.grammar.flags import ID_BITS
 from zdissect.grammar.scouting import HELLO
 from zdissect.grammar.transport import CLOSE, FRAME, INIT, JOIN, KEEP_ALIVE, OPEN
 from zdissect.records import Datagram
@@ -18,6 +20,10 @@ _OPENING = (INIT.id, OPEN.id)
 _OPENS = (INIT.id, JOIN.id, HELLO.id)
 """Messages whose second byte is the version."""
 _PLAIN = (CLOSE.id, KEEP_ALIVE.id, FRAME.id)
+"""Messages of which a bit is reserved where others have a flag:"""
+_RESERVED = FRAME.flag("X6").mask
+_SYN = ID_BITS | INIT.flag("A").mask
+"""The bits of a header byte that tell an INIT_SYN."""
 _VERSIONS = tuple(bytes([version]) for version in VERSIONS)
 
 
@@ -62,8 +68,8 @@ class DatagramConversation:
 
     def plain(self, datagram: Datagram) -> bool:
         """Whether a datagram is one more of a session, without doubt: none that opens one, nor looks like scouting."""
-        data = datagram.payload
-        return bool(self.flow.verdict is Verdict.ZENOH and data and data[0] & 31 not in _OPENING and not self.waiting)
+        data, known = datagram.payload, self.flow.verdict is Verdict.ZENOH
+        return bool(known and data and data[0] & ID_BITS not in _OPENING and not self.waiting)
 
     def framing(self, datagram: Datagram) -> Framing:
         """How a datagram is framed: found out if a handshake agreed on what isn't in the capture."""
@@ -80,8 +86,8 @@ class DatagramConversation:
         """Whether a datagram opens a new session on the ports of another: it is an INIT_SYN, and no repeat of one that
         wasn't answered."""
         data = datagram.payload
-        if not data or data[0] & 0x3F != INIT.id or datagram.missing:
-            self.beyond = self.beyond or (bool(data) and data[0] & 31 != INIT.id)
+        if not data or data[0] & _SYN != INIT.id or datagram.missing:
+            self.beyond = self.beyond or (bool(data) and data[0] & ID_BITS != INIT.id)
             return False
         if not detect.is_init(data):  # nor is it a compressed batch: no block of LZ4 begins with a version
             return False
@@ -96,11 +102,11 @@ class DatagramConversation:
             return False
         if self.forced:
             return True
-        ident = data[0] & 31
+        ident = data[0] & ID_BITS
         if framing is not None:
             return ident not in hints.ANY_BYTES and not self.waiting
         if ident in _OPENS and data[1:2] in _VERSIONS:
             return True
-        if ident in _PLAIN and not data[0] & 0x40:
+        if ident in _PLAIN and not data[0] & _RESERVED:
             return True
         return hints.of_datagram(data, DATAGRAM) is not None

@@ -9,14 +9,15 @@ from zdissect.engine.tape import Tape
 from zdissect.flow.decode import decode, is_batch, preceded, sound
 from zdissect.flow.detect import scouting
 from zdissect.flow.framing import DATAGRAM, STREAM, Framing
-from zdissect.flow.resync import VERSIONS
-from zdissect.grammar.batch import SCOUTING_DATAGRAM
+from zdissect.grammar.batch import LOW_LATENCY_PREFIX, SCOUTING_DATAGRAM, STREAM_PREFIX
+from zdissect.grammar.checks import VERSIONS
+from zdissect.grammar.flags import ID_BITS
 from zdissect.grammar.transport import FRAGMENT, INIT, OAM
 
-_PREFIXES = tuple((size, big) for size in (2, 4) for big in (False, True))
+_PREFIXES = tuple((size, big) for size in (STREAM_PREFIX, LOW_LATENCY_PREFIX) for big in (False, True))
 _LONGEST_INIT = 4096
 """Bytes of the longest handshake that is looked for: no more are decoded for it again and again."""
-_SIZES = {2: "two bytes", 4: "four bytes"}
+_SIZES = {STREAM_PREFIX: "two bytes", LOW_LATENCY_PREFIX: "four bytes"}
 ANY_BYTES = (OAM.id, FRAGMENT.id)
 """Messages that take nearly any bytes for their content."""
 
@@ -65,7 +66,7 @@ def doubtful(data: bytes, tape: Tape) -> bool:
 
 def _chance(data: bytes) -> bool:
     """Whether bytes begin as OAM or FRAGMENT, which take nearly any bytes for their content."""
-    return bool(data) and data[0] & 31 in ANY_BYTES
+    return bool(data) and data[0] & ID_BITS in ANY_BYTES
 
 
 def _starts(data: bytes) -> bool:
@@ -95,9 +96,8 @@ def of_stream(data: bytes) -> Hint | None:
 
 def opens(data: bytes) -> bool:
     """Whether bytes are, to the last one, a batch that begins with an INIT of a version that is known."""
-    return (
-        2 < len(data) <= _LONGEST_INIT and data[0] & 31 == INIT.id and data[1] in VERSIONS and is_batch(data, DATAGRAM)
-    )
+    named = 2 < len(data) <= _LONGEST_INIT and data[0] & ID_BITS == INIT.id and data[1] in VERSIONS
+    return named and is_batch(data, DATAGRAM)
 
 
 def _length(data: bytes, size: int, big: bool) -> int:

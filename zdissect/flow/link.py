@@ -18,8 +18,9 @@ from zdissect.flow.headers import (
     PPPOE,
 )
 from zdissect.flow.ip import Envelope, Found, Packets
-from zdissect.flow.names import RAWETH, ethertype, link_type
+from zdissect.flow.names import ethertype, link_type
 from zdissect.flow.unopened import Unopened
+from zdissect.grammar.ports import RAW_ETHERTYPES
 from zdissect.records import RAW_ETHERNET, Datagram, Endpoint, Frame
 
 _ETHERNET = 1
@@ -114,7 +115,7 @@ class Decoder:
                 return self._packets.ipv6(frame, data, start, stop, envelope)
             if kind == ANY_IP:
                 return self._packets.any(frame, data, start, stop, envelope)
-            if kind in RAWETH and stations is not None:
+            if kind in RAW_ETHERTYPES and stations is not None:
                 return self._raw_ethernet(envelope, stations, start, stop)
             if kind == ETHERNET:
                 stations = data[start + 6 : start + 12], data[start : start + 6]

@@ -69,10 +69,6 @@ _PROTOCOLS = _table(
     " ",
 )
 
-RAWETH = frozenset({0xE072, 0x72E0})
-"""EtherType of zenoh-pico's raw Ethernet: 0x72e0 in the byte order of the sender, which is nearly always little-endian
-(notes 3.6)."""
-
 ARP, STP, LLC, PPP_CONTROL = "ARP", "STP", "LLC without IP", "PPP control"
 WIRELESS_CONTROL = "802.11 management"
 

@@ -10,19 +10,33 @@ from typing import NamedTuple
 
 from zdissect.engine.tape import Tape
 from zdissect.flow.decode import LARGEST, decode, sound
-from zdissect.flow.framing import Framing
-from zdissect.grammar.types import Message
+from zdissect.flow.framing import STREAM, Framing
+from zdissect.grammar.batch import COMPRESSED, LOW_LATENCY
+from zdissect.grammar.checks import VERSIONS
+from zdissect.grammar.enums import DATA
+from zdissect.grammar.extensions import TRANSPORT_PRIORITY
+from zdissect.grammar.flags import ID_BITS
+from zdissect.grammar.network import NETWORK
+from zdissect.grammar.network import OAM as NETWORK_OAM
+from zdissect.grammar.transport import CLOSE, FRAGMENT, FRAME, INIT, JOIN, KEEP_ALIVE, OPEN
 
 CHAIN = 3
 """Batches in a row that prove a boundary: one alone may be chance."""
-_KEEP_ALIVE = b"\x01\x00\x04"
+_KEEP_ALIVE = (1).to_bytes(STREAM.prefix, "little") + bytes([KEEP_ALIVE.id])
 _UNPROVEN = 20
 """Batches in a row that prove nothing, after which it is chance: more than there are channels and priorities."""
-_TELLING = {"network": range(0x19, 0x1F), "transport": (1, 7)}
+_TELLING = frozenset((INIT, JOIN, *NETWORK)) - {NETWORK_OAM}
 """Messages that prove something: all of the network but OAM, INIT and JOIN."""
-VERSIONS = (8, 9)
-"""Protocol versions that today's layout fits."""
-
+_VERSIONED = (INIT.id, JOIN.id)
+"""Messages whose second byte is the version."""
+_ANY_FLAGS = (OPEN.id, FRAGMENT.id)
+_FEWER_FLAGS = (CLOSE.id, KEEP_ALIVE.id, FRAME.id)
+"""Messages of which a bit is reserved where others have a flag:"""
+_RESERVED = FRAME.flag("X6").mask
+_LOW_LATENCY = frozenset(message.id for message in LOW_LATENCY)
+_COMPRESSED = COMPRESSED.mask
+"""Header byte of a compressed batch."""
+_CHANNEL = FRAGMENT.flag("R").mask
 
 Sequence = dict[tuple[int, int], int]
 """Sequence number of the last fragment of each channel and priority."""
@@ -118,19 +132,19 @@ def read(tape: Tape) -> Link:
     """What a batch says."""
     name = None
     sn = channel = -1
-    priority = 5
+    priority = DATA
     for field, _, _, _, value in tape.spans:
         if field.kind == "message":
-            if isinstance(field.node, Message) and field.node.id in _TELLING.get(field.node.layer, ()):
+            if field.node in _TELLING:
                 return Link(True)
             name = value
         elif name == "FRAGMENT":
             if field.path == "zenoh.fragment.header":
-                channel = value & 0x20
+                channel = value & _CHANNEL
             elif field.path == "zenoh.fragment.sn":
                 sn = value
             elif field.path == "zenoh.fragment.ext_qos.value":
-                priority = value & 7
+                priority = TRANSPORT_PRIORITY.of(value)
     return Link(False, (channel, priority), sn) if sn >= 0 else Link(False)
 
 
@@ -160,10 +174,10 @@ def _plausible(head: bytes, framing: Framing) -> bool:
         return True
     first = head[0]
     if framing.compression:
-        return first == 1 or (first == 0 and _plausible(head[1:], framing._replace(compression=False)))
-    ident = first & 31
+        return first == _COMPRESSED or (first == 0 and _plausible(head[1:], framing._replace(compression=False)))
+    ident = first & ID_BITS
     if framing.low_latency:
-        return ident >= 0x19 or ident in (3, 4)
-    if ident in (1, 7):
+        return ident in _LOW_LATENCY
+    if ident in _VERSIONED:
         return len(head) < 2 or head[1] in VERSIONS
-    return 2 <= ident <= 6 and (ident in (2, 6) or not first & 0x40)
+    return ident in _ANY_FLAGS or (ident in _FEWER_FLAGS and not first & _RESERVED)

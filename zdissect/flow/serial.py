@@ -11,10 +11,9 @@ from typing import NamedTuple
 from zdissect.engine.interpreter import interpret
 from zdissect.engine.tape import Tape
 from zdissect.grammar.registry import UNDECODED
-from zdissect.grammar.serial import SERIAL_FRAME
+from zdissect.grammar.serial import CRC_POLYNOMIAL, SERIAL_FRAME
 
 DELIMITER = 0
-_POLYNOMIAL = 0x04C11DB7
 _LENGTH, _CRC = 2, 4
 _CRC_FIELD = "zenoh.serial.crc"
 
@@ -44,7 +43,7 @@ def _table() -> tuple[int, ...]:
     for entry in range(256):
         value = entry
         for _ in range(8):
-            value = value >> 1 ^ _POLYNOMIAL if value & 1 else value >> 1
+            value = value >> 1 ^ CRC_POLYNOMIAL if value & 1 else value >> 1
         out.append(value)
     return tuple(out)
 

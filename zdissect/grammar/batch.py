@@ -6,10 +6,15 @@ from zdissect.grammar.scouting import SCOUTING
 from zdissect.grammar.transport import CLOSE, KEEP_ALIVE, TRANSPORT
 from zdissect.grammar.types import Bit, Bits, Choice, Fixed, Group, Node, Rest, Unit
 
+COMPRESSED = Bit("compressed", 0, "Whether the rest is one LZ4 block.", says=("plain", "compressed"))
+
+LOW_LATENCY = (KEEP_ALIVE, CLOSE, *NETWORK)
+"""What low-latency batches hold."""
+
 _CONTENT: tuple[Node, ...] = (
     Bits(
         "header",
-        (reserved(1, 7), Bit("compressed", 0, "Whether the rest is one LZ4 block.", says=("plain", "compressed"))),
+        (reserved(1, 7), COMPRESSED),
         "Header of a batch where compression was negotiated.",
         when="compression",
     ),
@@ -23,14 +28,15 @@ _CONTENT: tuple[Node, ...] = (
     ),
     Choice(
         "messages",
-        KEEP_ALIVE,
-        CLOSE,
-        *NETWORK,
+        *LOW_LATENCY,
         doc="Network messages without a FRAME around them.",
         many="all",
         when="low_latency and not (compression and compressed)",
     ),
 )
+
+STREAM_PREFIX, LOW_LATENCY_PREFIX = 2, 4
+"""Bytes of the length prefix on streams, and on low-latency streams; datagrams have none."""
 
 BATCH = Unit(
     "batch",
@@ -43,7 +49,7 @@ BATCH = Unit(
     "notes 3.1 to 3.4",
     inputs=("prefix", "compression", "low_latency"),
 )
-"""`prefix` is the size of the length prefix: 2 on streams, 4 on low-latency streams, 0 on datagrams."""
+"""`prefix` is the size of the length prefix."""
 
 SCOUTING_DATAGRAM = Unit(
     "scouting",

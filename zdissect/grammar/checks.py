@@ -4,6 +4,8 @@ from collections.abc import Callable
 from typing import Any
 
 VERSION = 0x09
+VERSIONS = (8, VERSION)
+"""Protocol versions whose messages have today's layout."""
 _RELEASES = {8: "Zenoh 0.10 or 0.11", 7: "Zenoh 0.7", 6: "Zenoh 0.6"}
 
 Verdict = tuple[str, str] | None

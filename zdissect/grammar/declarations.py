@@ -7,11 +7,13 @@ from zdissect.grammar.types import Z64, ZBUF, Bit, Bits, Extension, Extensions, 
 EXPR_ID = "Id that stands for the key expression from now on."
 ENTITY_ID = "Number of the entity, chosen by the node that declares it."
 
+DISTANCE = Bit("distance", 8, "Hops to the queryable.", width=16)
+
 QUERYABLE_INFO = Extension(
     "queryable_info", 1, Z64, False, "Completeness and distance; absent means not complete, 0.", "notes 2.2",
     (Vle("value", 64, "Completeness and distance.", bits=(
         reserved(24, 40),
-        Bit("distance", 8, "Hops to the queryable.", width=16),
+        DISTANCE,
         reserved(1, 7),
         Bit("complete", 0, "Whether it answers for all keys of its expression.", says=("not complete", "complete")),
     )),),

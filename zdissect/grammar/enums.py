@@ -25,6 +25,9 @@ WHAT = Enum(
 RESOLUTION = Enum("resolution", {0: "8 bit", 1: "16 bit", 2: "32 bit", 3: "64 bit"})
 """Width of sequence numbers or request ids (notes 1.9)."""
 
+DEFAULT_BITS = 32
+"""The resolution where none is stated."""
+
 SN_MASKS = (0x7F, 0x3FFF, 0x0FFFFFFF, 0xFFFFFFFF)
 """Mask of sequence numbers by resolution: smaller than the names say (notes 1.9)."""
 
@@ -98,6 +101,9 @@ MODE = Enum("interest mode", {0: "Final", 1: "Current", 2: "Future", 3: "Current
 ENC = Enum("encoding of the body", {0: "Unit", 1: "Z64", 2: "ZBuf"}, strict="reserved-encoding")
 
 SLICE_KIND = Enum("slice", {0: "raw", 1: "SHM pointer"}, strict="invalid-value")
+
+RANGED = 2
+"""The bit of QOS_LINK_TAG that stands for a priority range."""
 
 QOS_LINK_TAG = Enum(
     "QoSLink",

@@ -5,12 +5,11 @@ from zdissect.grammar.flags import reserved
 from zdissect.grammar.structures import STAMP_FIELDS, entity
 from zdissect.grammar.types import ALWAYS, UNIT, Z64, ZBUF, Bit, Bits, Extension, Group, Repeat, Rest, Vle
 
+TRANSPORT_PRIORITY = Bit("priority", 0, "Priority of the messages.", width=3, enum=enums.PRIORITY, column="priority")
+
 TRANSPORT_QOS = Extension(
     "qos", 1, Z64, True, "Priority of the messages; absent means Data.", "message-reference#Frame QoS Extension",
-    (Vle("value", 64, "Priority in the low bits.", bits=(
-        reserved(3, 61),
-        Bit("priority", 0, "Priority of the messages.", width=3, enum=enums.PRIORITY, column="priority"),
-    )),),
+    (Vle("value", 64, "Priority in the low bits.", bits=(reserved(3, 61), TRANSPORT_PRIORITY)),),
 )  # fmt: skip
 
 QOS = Extension(

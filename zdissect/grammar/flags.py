@@ -1,6 +1,14 @@
-"""Bit fields that many messages have: flags, and bits that are reserved."""
+"""Bit fields that many messages have: their id, flags, and bits that are reserved."""
 
 from zdissect.grammar.types import Bit
+
+ID_BITS = 0x1F
+"""The bits of a message's header byte that hold its id; its flags are above them."""
+
+
+def named(bits: tuple[Bit, ...], name: str) -> Bit:
+    """The one of some bit fields that has a name."""
+    return next(bit for bit in bits if bit.name == name)
 
 
 def flag(name: str, bit: int, on: str, off: str, column: str = "") -> Bit:

@@ -23,6 +23,19 @@ from zdissect.grammar.types import (
 
 REQUEST_ID = Vle("request_id", 32, "Number of the request, chosen by the querier.", column="request_id")
 
+INTEREST_OPTIONS = Bits("options", (
+    Bit("A", 7, "Whether declarations may be merged.", says=("one by one", "aggregate")),
+    Bit("M", 6, "Whose table the scope is looked up in.", column="key_mapping", under="R",
+        says=("scope is in the receiver's mapping", "scope is in the sender's mapping")),
+    Bit("N", 5, "Whether a suffix follows the scope.", says=("no suffix", "suffix present")),
+    Bit("R", 4, "Whether the interest is restricted to a key expression.",
+        says=("everything", "restricted to a key expression")),
+    Bit("T", 3, "Liveliness tokens.", says=("no tokens", "tokens")),
+    Bit("Q", 2, "Queryables.", says=("no queryables", "queryables")),
+    Bit("S", 1, "Subscribers.", says=("no subscribers", "subscribers")),
+    Bit("K", 0, "Key expressions.", says=("no key expressions", "key expressions")),
+), "Kinds of declarations that are asked for, and on which keys.", when="mode != 0")  # fmt: skip
+
 INTEREST = Message(
     "INTEREST", 0x19, "network", "Asks for declarations: existing ones, future ones, or both.",
     "message-reference#INTEREST (0x19)",
@@ -30,18 +43,7 @@ INTEREST = Message(
             column="interest_mode")),
     (
         Vle("id", 32, "Number of the interest, chosen by its sender.", column="interest_id", keeps=32),
-        Bits("options", (
-            Bit("A", 7, "Whether declarations may be merged.", says=("one by one", "aggregate")),
-            Bit("M", 6, "Whose table the scope is looked up in.", column="key_mapping", under="R",
-                says=("scope is in the receiver's mapping", "scope is in the sender's mapping")),
-            Bit("N", 5, "Whether a suffix follows the scope.", says=("no suffix", "suffix present")),
-            Bit("R", 4, "Whether the interest is restricted to a key expression.",
-                says=("everything", "restricted to a key expression")),
-            Bit("T", 3, "Liveliness tokens.", says=("no tokens", "tokens")),
-            Bit("Q", 2, "Queryables.", says=("no queryables", "queryables")),
-            Bit("S", 1, "Subscribers.", says=("no subscribers", "subscribers")),
-            Bit("K", 0, "Key expressions.", says=("no key expressions", "key expressions")),
-        ), "Kinds of declarations that are asked for, and on which keys.", when="mode != 0"),
+        INTEREST_OPTIONS,
         *wire_expr("mode != 0 and R", "mode != 0 and R and N"),
         Extensions(QOS, TIMESTAMP, NODE_ID),
     ),

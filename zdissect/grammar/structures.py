@@ -112,6 +112,9 @@ RESOLUTION = Bits(
     when="S",
 )
 
+DEFAULT_BATCH_SIZE, DEFAULT_MULTICAST_BATCH_SIZE = 65535, 8192
+"""What INIT and JOIN state that have no batch size (notes 4.1). The first is also the most that there can be."""
+
 BATCH_SIZE = Fixed(
     "batch_size",
     2,

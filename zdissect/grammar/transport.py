@@ -64,14 +64,16 @@ AUTH_OPEN = Extension(
     ),),
 )  # fmt: skip
 
+FIRST_PRIORITY = Bit("first", 3, "First priority of the range.", width=8, enum=enums.PRIORITY)
+LAST_PRIORITY = Bit("last", 11, "Last priority of the range.", width=8, enum=enums.PRIORITY)
+LINK_TAG = Bit("tag", 0, "What is stated.", width=3, enum=enums.QOS_LINK_TAG)
+
 QOS_LINK = Extension(
     "qos_link", 1, Z64, False, "Priorities are supported; priority range and reliability of this link.", "notes 2.3",
     (Vle("value", 64, "What this link is for.", bits=(
         reserved(20, 44),
         Bit("reliable", 19, "Reliability of this link.", says=("best effort", "reliable")),
-        Bit("last", 11, "Last priority of the range.", width=8, enum=enums.PRIORITY),
-        Bit("first", 3, "First priority of the range.", width=8, enum=enums.PRIORITY),
-        Bit("tag", 0, "What is stated.", width=3, enum=enums.QOS_LINK_TAG),
+        LAST_PRIORITY, FIRST_PRIORITY, LINK_TAG,
     )),),
 )  # fmt: skip
 

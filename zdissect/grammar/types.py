@@ -61,6 +61,10 @@ class Bit:
         """The bits of this field, in place."""
         return ((1 << self.width) - 1) << self.low
 
+    def of(self, value: int) -> int:
+        """What this field holds in a byte or integer."""
+        return (value & self.mask) >> self.low
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bits:
@@ -113,10 +117,8 @@ class Fixed:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Text:
-    """A length (VLE of nominal width `length`) and that many bytes of UTF-8.
-
-    Receivers refuse other bytes, but where `any_bytes` holds: there text is only what is usual.
-    """
+    """A length (VLE of nominal width `length`) and that many bytes of UTF-8. Receivers refuse other bytes, but where
+    `any_bytes` holds: there text is only what is usual."""
 
     name: str
     length: int
@@ -275,6 +277,10 @@ class Message:
     labels: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     path: str = ""
     """Its part of field names, if that isn't its name in lower case."""
+
+    def flag(self, name: str) -> Bit:
+        """One of the flags of its header."""
+        return next(bit for bit in self.flags if bit.name == name)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,7 +7,7 @@ one a byte, an enumerated value what its enumeration leaves out. Findings count 
 from math import log2
 
 from zdissect.engine.tape import Span, Tape
-from zdissect.flow.detect import VERSIONS
+from zdissect.grammar.checks import VERSIONS
 from zdissect.grammar.registry import EXT_HEADER, EXT_UNKNOWN, Field
 from zdissect.grammar.rule import ERROR, MALFORMED, NOTE
 from zdissect.grammar.rules import RULES

@@ -7,7 +7,7 @@ for that.
 from collections.abc import Callable
 from ipaddress import ip_address
 
-from zdissect.flow.names import RAWETH
+from zdissect.grammar.ports import RAW_ETHERTYPES
 from zdissect.readings.attempt import GIVEN, Attempt
 from zdissect.records import RAW_ETHERNET, Endpoint, Frame, Segment
 
@@ -49,7 +49,7 @@ def _raw_ethernet(data: bytes) -> float:
     start = at + 4
     end = start + int.from_bytes(data[at + 2 : start])
     fits = start < end <= len(data) and not data[end:].strip(b"\0")
-    return _CHECKSUM + _SHAPE if fits and int.from_bytes(data[at : at + 2]) in RAWETH else 0.0
+    return _CHECKSUM + _SHAPE if fits and int.from_bytes(data[at : at + 2]) in RAW_ETHERTYPES else 0.0
 
 
 def _ip_header(data: bytes, start: int) -> float:

@@ -7,11 +7,11 @@ from math import log2
 from zdissect.engine.tape import Buffer
 from zdissect.flow.decode import decode
 from zdissect.flow.framing import STREAM, Framing
-from zdissect.grammar.batch import BATCH
+from zdissect.grammar.batch import BATCH, LOW_LATENCY_PREFIX
 from zdissect.readings.attempt import GIVEN, Attempt, Part, part
 
-LOW_LATENCY = Framing(4, low_latency=True)
-COMPRESSED = Framing(2, compression=True)
+LOW_LATENCY = Framing(LOW_LATENCY_PREFIX, low_latency=True)
+COMPRESSED = STREAM._replace(compression=True)
 COMPRESSED_DATAGRAM = Framing(0, compression=True)
 
 _EMPTY_RUN = 16

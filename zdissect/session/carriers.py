@@ -74,7 +74,7 @@ def sequence(link: Link, message: Message, direction: int, space: Space, sn: int
             channel.start(initial)
     spare, starts = NONE, True
     if fragment:
-        spare = AFTER_OPEN if message.header & 0x40 else AFTER_LAST
+        spare = AFTER_OPEN if message.flag("M") else AFTER_LAST
         starts = message.has("fragment.ext_first")
     begins = channel.last < 0
     expected = channel.expected

@@ -3,10 +3,13 @@
 from functools import lru_cache
 
 from zdissect.engine.messages import Message, Row
+from zdissect.grammar.enums import DATA
 from zdissect.grammar.primitives import ntp64_ns
 from zdissect.records import Frame
 from zdissect.session import keyexprs
 from zdissect.session.handshake import Parameters
+
+_DATA = bytes([DATA])
 
 FAR_NS = 3600 * 10**9
 """Difference between a timestamp and the capture's clock that is worth a note."""
@@ -66,8 +69,8 @@ def defaults(message: Message) -> None:
         for ext in row["extensions"]:
             if ext["name"] == "qos":
                 has_qos = True
-                if ext["value"] == b"\x05":
-                    found.append("QoS 5")
+                if ext["value"] == _DATA:
+                    found.append(f"QoS {DATA}")
     if row.get("node_id") == 0:
         found.append("NodeId 0")
     if row.get("consolidation") == "Auto":

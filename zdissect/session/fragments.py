@@ -62,7 +62,7 @@ class Chain:
             whole: The capture holds the stream from its handshake on, without a hole.
         """
         first, drop = message.has("fragment.ext_first"), message.has("fragment.ext_drop")
-        more = bool(message.header & 0x40)
+        more = message.flag("M")
         payload = message.value("fragment.payload")
         if step in (Step.DUPLICATE, Step.BACKWARD):
             return None

@@ -5,26 +5,28 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from zdissect.engine.messages import Message
-from zdissect.flow.detect import SCOUTING_PORT
 from zdissect.flow.framing import UNKNOWN, Framing
-from zdissect.grammar.enums import SN_MASKS
+from zdissect.grammar.enums import DEFAULT_BITS, RANGED, RESOLUTION, SN_MASKS
+from zdissect.grammar.ports import SCOUTING_PORT
+from zdissect.grammar.structures import DEFAULT_BATCH_SIZE
+from zdissect.grammar.transport import FIRST_PRIORITY, LAST_PRIORITY, LINK_TAG
 
 if TYPE_CHECKING:
     from zdissect.session.session import Link
 
-ASSUMED_MASK = SN_MASKS[2]
+_SN_MASKS = {int(name.split()[0]): SN_MASKS[value] for value, name in RESOLUTION.names.items()}
+"""Mask of sequence numbers by the name of their resolution."""
+ASSUMED_MASK = _SN_MASKS[DEFAULT_BITS]
 """Mask of sequence numbers where the handshake wasn't seen: the default resolution."""
-
-DEFAULT_BATCH_SIZE = 65535
 STEPS = ("INIT_SYN", "INIT_ACK", "OPEN_SYN", "OPEN_ACK")
 
 
 class Parameters(NamedTuple):
     """What a handshake agreed on."""
 
-    sn_bits: int = 32
+    sn_bits: int = DEFAULT_BITS
     """Name of the resolution of sequence numbers: 8, 16, 32 or 64."""
-    rid_bits: int = 32
+    rid_bits: int = DEFAULT_BITS
     batch_size: int = DEFAULT_BATCH_SIZE
     patch: int = 0
     qos: bool = True
@@ -36,7 +38,7 @@ class Parameters(NamedTuple):
     @property
     def sn_mask(self) -> int:
         """Mask of sequence numbers (notes 1.9)."""
-        return SN_MASKS[{8: 0, 16: 1, 32: 2}.get(self.sn_bits, 3)]
+        return _SN_MASKS.get(self.sn_bits, SN_MASKS[-1])
 
     @property
     def sn_limit(self) -> int:
@@ -52,8 +54,8 @@ class End:
     wire_zid: bytes = b""
     role: str | None = None
     version: int | None = None
-    sn_bits: int = 32
-    rid_bits: int = 32
+    sn_bits: int = DEFAULT_BITS
+    rid_bits: int = DEFAULT_BITS
     batch_size: int = DEFAULT_BATCH_SIZE
     patch: int = 0
     extensions: frozenset[str] = frozenset()
@@ -142,8 +144,8 @@ class Handshake:
         """What both forms of INIT say."""
         end.zid, end.role, end.version = row.get("zid"), row.get("whatami"), row.get("version")
         end.wire_zid = message.value("init.zid") or b""
-        end.sn_bits = row.get("resolution_sn", 32)
-        end.rid_bits = row.get("resolution_rid", 32)
+        end.sn_bits = row.get("resolution_sn", DEFAULT_BITS)
+        end.rid_bits = row.get("resolution_rid", DEFAULT_BITS)
         end.batch_size = row.get("batch_size", DEFAULT_BATCH_SIZE)
         end.patch = row.get("patch", 0)
         end.cookie = row.get("cookie")
@@ -151,8 +153,8 @@ class Handshake:
         if {"qos", "qos_link"} <= end.extensions:
             message.remark("qos-twice", "QoS and QoSLink together", "init.ext_qos_link")
         link = message.value("init.ext_qos_link.value")
-        if link is not None and link & 2:
-            end.priorities = (link >> 3 & 255, link >> 11 & 255)
+        if link is not None and LINK_TAG.of(link) & RANGED:
+            end.priorities = FIRST_PRIORITY.of(link), LAST_PRIORITY.of(link)
 
     def answer(self, message: Message, end: End, other: End) -> None:
         """INIT_ACK: it may not answer more than was proposed. Where that wasn't seen, it tells all the same."""

@@ -3,12 +3,15 @@
 from dataclasses import dataclass, field
 
 from zdissect.engine.messages import Message
+from zdissect.grammar.declarations import DISTANCE
+from zdissect.grammar.flags import named
+from zdissect.grammar.network import INTEREST_OPTIONS
 
 PATIENCE_MS = 10_000
 """After this time an unanswered interest in what is there now is ended by the implementation."""
 
 KINDS = {"SUBSCRIBER": "subscriber", "QUERYABLE": "queryable", "TOKEN": "token"}
-_K, _S, _Q, _T, _R, _N, _M, _A = (1 << bit for bit in range(8))
+_K, _S, _Q, _T, _R, _N, _M, _A = (named(INTEREST_OPTIONS.bits, name).mask for name in "KSQTRNMA")
 FAR = 255
 """Hops beyond which a queryable isn't believed."""
 
@@ -122,8 +125,8 @@ class Side:
         row = message.row
         ident, key = row.get("entity_id"), row.get("key_expr")
         info = message.value("d_queryable.ext_queryable_info.value")
-        if info is not None and (info >> 8 & 0xFFFF) > FAR:
-            message.remark("far-queryable", f"{info >> 8 & 0xFFFF} hops", "d_queryable.ext_queryable_info.value")
+        if info is not None and DISTANCE.of(info) > FAR:
+            message.remark("far-queryable", f"{DISTANCE.of(info)} hops", "d_queryable.ext_queryable_info.value")
         if ident is None or current:
             return
         place = self.place(kind, ident, key, sourced)

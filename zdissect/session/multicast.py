@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from zdissect.dissection import Dissection, Notice
 from zdissect.engine.messages import Message
 from zdissect.flow.conversation import Flow
-from zdissect.grammar.enums import DATA
+from zdissect.grammar.enums import DATA, DEFAULT_BITS, PRIORITY
+from zdissect.grammar.structures import DEFAULT_MULTICAST_BATCH_SIZE
 from zdissect.records import DATAGRAM_LINKS, RAW_ETHERNET, Endpoint, Frame
 from zdissect.session.handshake import End, Parameters
 from zdissect.session.liveness import SLACK_MS
 from zdissect.session.sequence import Channel
 from zdissect.session.session import Link
 
-DEFAULT_BATCH_SIZE = 8192
 _SAME = ("zid", "role", "sn_bits", "rid_bits", "batch_size", "lease_ms")
 _AGREE = ("version", "sn_bits", "rid_bits", "batch_size")
 
@@ -74,7 +74,8 @@ class Groups:
         group = dst if item.flow.link in DATAGRAM_LINKS else item.flow.id
         end = End(
             row.get("zid"), message.value("join.zid") or b"", row.get("whatami"), row.get("version"),
-            row.get("resolution_sn", 32), row.get("resolution_rid", 32), row.get("batch_size", DEFAULT_BATCH_SIZE),
+            row.get("resolution_sn", DEFAULT_BITS), row.get("resolution_rid", DEFAULT_BITS),
+            row.get("batch_size", DEFAULT_MULTICAST_BATCH_SIZE),
             row.get("patch", 0), lease_ms=row.get("lease_ms"), opened=True,
         )  # fmt: skip
         members = self.members.setdefault(group, {})
@@ -137,7 +138,7 @@ class Groups:
         reliable = message.values("join.ext_qos.priorities.next_sn_reliable")
         best_effort = message.values("join.ext_qos.priorities.next_sn_best_effort")
         if not reliable:
-            reliable, best_effort = [None] * 8, [None] * 8
+            reliable, best_effort = [None] * len(PRIORITY.names), [None] * len(PRIORITY.names)
             reliable[DATA] = message.value("join.next_sn_reliable")
             best_effort[DATA] = message.value("join.next_sn_best_effort")
         for channel, numbers in ((True, reliable), (False, best_effort)):

@@ -1,6 +1,7 @@
 """Network messages: which key they are about, what they answer, what they declare (notes 6 and 7)."""
 
 from zdissect.engine.messages import Message
+from zdissect.grammar.enums import DEFAULT_BITS
 from zdissect.session import findings
 from zdissect.session.keys import Declared
 from zdissect.session.overdue import await_answer, await_final
@@ -18,7 +19,7 @@ def feed(link: Link, message: Message, direction: int, frame: int, ts_ns: int) -
     if name == "DECLARE":
         declare(session, message, side, frame)
     elif name == "REQUEST":
-        bits = session.agreed.rid_bits if session.agreed is not None else 32
+        bits = session.agreed.rid_bits if session.agreed is not None else DEFAULT_BITS
         request = session.requests[side].ask(message, frame, ts_ns, bits)
         if request is not None:
             await_final(link, direction, request)

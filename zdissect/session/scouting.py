@@ -7,9 +7,6 @@ from zdissect.records import Endpoint
 PATIENCE_NS = 30 * 10**9
 """A HELLO later than this answers nothing: SCOUTs are repeated every 8 seconds at most."""
 
-_LOCATORS = 0x20
-"""The flag of a HELLO with locators."""
-
 
 class Scouting:
     """Who asked, for which roles, and in which frame."""
@@ -34,5 +31,5 @@ class Scouting:
             row["request_frame"], row["response_time_ns"] = known[0], item.frame.now_ns - known[1]
             if row.get("whatami") and row["whatami"] not in known[2].split("|"):
                 message.remark("hello-role", f"a {row['whatami']} answers a SCOUT for {known[2]}", "hello.packed")
-        if not message.header & _LOCATORS or message.value("hello.count") == 0:
+        if not message.flag("L") or message.value("hello.count") == 0:
             message.remark("hello-no-locators", "no locators")

@@ -15,6 +15,7 @@ from zdissect.flow.conversation import Flow
 from zdissect.flow.framing import Framing
 from zdissect.grammar.rule import MALFORMED
 from zdissect.grammar.rules import RULES
+from zdissect.grammar.structures import DEFAULT_BATCH_SIZE
 from zdissect.records import Frame
 from zdissect.session import carriers, endings, network, scouting
 from zdissect.session.fragments import Assembled
@@ -235,7 +236,7 @@ class Sessions:
     def batch_limit(self, flow: Flow) -> int:
         """Largest size of a decompressed batch."""
         agreed = self.link(flow).handshake.agreed
-        return agreed.batch_size if agreed is not None else 65535
+        return agreed.batch_size if agreed is not None else DEFAULT_BATCH_SIZE
 
     def ending(self, flow: Flow, direction: int, frame: Frame | None) -> None:
         """A side of a flow has ended its stream, in a frame; None stands for the end of the capture."""
