@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -36,11 +37,16 @@ def _fails(done, code, *texts):
     assert "Traceback" not in done.stderr
 
 
+def _said(done) -> list[str]:
+    """Standard error, without the lines about progress that come where it takes long."""
+    return [line for line in done.stderr.splitlines() if not re.match(r"zdissect: \d+ %, ", line)]
+
+
 def test_samples(tmp_path):
     done = _run(SAMPLES, "-o", tmp_path / "out", "-j", 1)
     assert done.return_value == 0
     assert done.stdout == ""
-    first, second, *_, last = done.stderr.splitlines()
+    first, second, *_, last = _said(done)
     messages = len(rows(tmp_path / "out"))
     assert first.startswith(f"zdissect: {len(NAMES)} files, {len(NAMES)} captures, ")
     assert f" {messages} messages, {len(rows(tmp_path / 'out', 'sessions'))} sessions in " in first
@@ -108,7 +114,7 @@ def test_bad_files_stop_nothing(tmp_path):
     (directory / "garbage.pcap").write_bytes(b"\x01\x02" * 50)
     done = _run(directory, "-o", tmp_path / "out", "-j", 2)
     assert done.return_value == 1
-    lines = done.stderr.splitlines()
+    lines = _said(done)
     assert any(line.startswith("zdissect: cut.pcap: cut short: ") for line in lines)
     assert any(line.startswith("zdissect: garbage.pcap: not a pcap or pcapng capture") for line in lines)
     assert sum(row["file"] == "good.pcap" for row in rows(tmp_path / "out")) == 310
@@ -121,7 +127,7 @@ def test_of_many_bad_files_some_are_named(tmp_path):
     done = _run(tmp_path / "in", "-o", tmp_path / "out", "-j", 1)
     assert done.return_value == 1
     assert "... and 20 more files" in done.stderr
-    assert len(done.stderr.splitlines()) < 20
+    assert len(_said(done)) < 20
     assert len(rows(tmp_path / "out", "captures")) == 30
 
 

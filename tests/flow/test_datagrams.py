@@ -2,7 +2,6 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from zdissect_cli.writers import make_writer
@@ -10,13 +9,13 @@ from zdissect_cli.writers import make_writer
 from tests.export.tables import converted, rows, write_pcap
 from tests.heard import Heard, dissected
 from tests.say import push
+from tests.stats.reading import report_of
 from tests.talk import Talk
 from tests.wire import Parties, Wire, udp_packet
 from zdissect.engine.encoder import encode
 from zdissect.flow.framing import DATAGRAM
 from zdissect.grammar.batch import BATCH
 from zdissect.pipeline import Options, Pipeline
-from zdissect.stats import Stats
 
 CLIENT, ROUTER = "10.0.0.1", "10.0.0.2"
 SCOUT, HELLO = "010907", "220930a1a2a3a401117463702f31302e302e302e323a37343437"
@@ -173,7 +172,7 @@ def test_what_answers_a_scout_and_is_no_message() -> None:
     found, _ = dissected(capture)
     assert found.told == [(1, "SCOUT", []), (2, "-", ["unknown-message"])]
     assert {row["layer"] for row in found.rows} == {"scouting"}
-    assert not report(capture)["sessions"]
+    assert not report_of(capture.frames)["sessions"]
 
 
 @pytest.mark.parametrize("kept", [50, 42])
@@ -251,21 +250,9 @@ def test_every_form_shows_what_fails(tmp_path: Path) -> None:
     assert (finding["frame_number"], finding["code"]) == (1, "unknown-message")
 
 
-def report(capture: Wire) -> dict[str, Any]:
-    """What `stats` says."""
-    pipeline, stats = Pipeline(Options(history=True)), Stats()
-    for frame in capture.frames:
-        stats.frame(frame)
-        for item in pipeline.feed(frame):
-            stats.feed(item)
-    for item in pipeline.close():
-        stats.feed(item)
-    return stats.finish(pipeline)
-
-
 def test_bytes_add_up() -> None:
     capture = Capture().say("1f2f3f").say(DNS, ports=(40001, 7447)).say("0109fb112233", ports=(50001, 7446))
-    found = report(capture)["accounting"]
+    found = report_of(capture.frames)["accounting"]
     assert found["undecoded"] == 6
     assert found["decoded"] == 3
     assert found["not_zenoh"] == len(DNS)
@@ -273,7 +260,7 @@ def test_bytes_add_up() -> None:
 
 
 def test_scouting_that_fails_is_no_session() -> None:
-    assert not report(Capture().say("0109fb112233", ports=(50001, 7446)))["sessions"]
+    assert not report_of(Capture().say("0109fb112233", ports=(50001, 7446)).frames)["sessions"]
 
 
 def test_messages_in_the_form_of_another_protocol() -> None:

@@ -8,21 +8,8 @@ import pytest
 from tests.export.tables import converted, rows, write_pcap
 from tests.heard import heard
 from tests.say import d_keyexpr, declare, push
+from tests.stats.reading import report_of
 from tests.talk import CLIENT, OTHER_ROUTER, PEER, ROUTER, Talk
-from zdissect.pipeline import Options, Pipeline
-from zdissect.stats import Stats
-
-
-def report(talk: Talk) -> dict[str, Any]:
-    """What `stats` says."""
-    pipeline, stats = Pipeline(Options(history=True)), Stats()
-    for frame in talk.wire.frames:
-        stats.frame(frame)
-        for item in pipeline.feed(frame):
-            stats.feed(item)
-    for item in pipeline.close():
-        stats.feed(item)
-    return stats.finish(pipeline)
 
 
 def session(talk: Talk, key: str) -> Talk:
@@ -44,7 +31,7 @@ def test_a_session_is_opened_again(options: dict[str, Any], nodes: Any, tmp_path
     assert found.codes == ["session-reopened"]
     assert {row["flow_id"] for row in found.rows if row["frame_number"] <= 6} == {"udp.0"}
     assert found.rows[-1]["flow_id"] == "udp.1"
-    first, second = report(talk)["sessions"]
+    first, second = report_of(talk.wire.frames)["sessions"]
     assert [end["zid"] for one in (first, second) for end in one["ends"]] == [
         *(node.wire_zid[::-1].hex().lstrip("0") for node in (CLIENT, ROUTER)),
         *(node.wire_zid[::-1].hex().lstrip("0") for node in nodes),
@@ -62,7 +49,7 @@ def test_a_session_is_opened_again(options: dict[str, Any], nodes: Any, tmp_path
 
 def test_after_a_close() -> None:
     talk = session(Talk(udp=True), "a").close(0)
-    found = report(session(talk, "b"))
+    found = report_of(session(talk, "b").wire.frames)
     assert [one["ended"]["how"] for one in found["sessions"]] == ["close", "open"]
     assert not found["findings"]
 
@@ -72,7 +59,7 @@ def test_refused_and_opened_again() -> None:
     talk = Talk(udp=True).init_syn().close(1, reason=2).init_syn().close(1, reason=2)
     found = heard(talk)
     assert not {"session-reopened", "handshake-order"} & set(found.codes)
-    assert len(report(talk)["sessions"]) == 2
+    assert len(report_of(talk.wire.frames)["sessions"]) == 2
 
 
 def test_an_init_whose_answer_was_lost() -> None:
@@ -81,7 +68,7 @@ def test_an_init_whose_answer_was_lost() -> None:
     found = heard(talk.frame(0, push("a")))
     assert found.codes == ["handshake-repeated"] * 3
     assert {row["flow_id"] for row in found.rows} == {"udp.0"}
-    (one,) = report(talk)["sessions"]
+    (one,) = report_of(talk.wire.frames)["sessions"]
     assert one["handshake"] == "complete"
 
 
@@ -90,14 +77,14 @@ def test_another_init_before_an_answer() -> None:
     talk.nodes = (PEER, ROUTER)
     found = heard(talk.open())
     assert found.codes == ["session-reopened"]
-    assert len(report(talk)["sessions"]) == 2
+    assert len(report_of(talk.wire.frames)["sessions"]) == 2
 
 
 def test_a_session_from_its_middle_and_the_next_one() -> None:
     talk = Talk(udp=True).frame(0, push("a"), sn=7).frame(0, push("b"), sn=8)
     found = heard(session(talk, "c"))
     assert found.codes == ["session-reopened"]
-    assert len(report(talk)["sessions"]) == 2
+    assert len(report_of(talk.wire.frames)["sessions"]) == 2
 
 
 def test_tcp_isnt_touched() -> None:

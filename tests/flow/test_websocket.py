@@ -5,6 +5,8 @@ from collections import Counter
 from collections.abc import Iterable
 from itertools import pairwise
 from pathlib import Path
+from random import Random
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -31,6 +33,12 @@ UPGRADE = "HTTP upgrade to WebSocket"
 FRAMING = Framing(0)
 IP = 54
 """Bytes in front of the payload in the frames made here."""
+
+
+@pytest.fixture(autouse=True)
+def same_masks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sender masks with the same numbers in each run: some in a million look like the head of a message."""
+    monkeypatch.setattr("wsproto.frame_protocol.os", SimpleNamespace(urandom=Random(1).randbytes))
 
 
 # FRAME sn 0 and PUSH "k/a" with PUT of so many bytes.

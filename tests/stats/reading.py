@@ -1,9 +1,11 @@
 """Reads a capture into a report, as the command does."""
 
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from zdissect.capture import CaptureError, open_capture
 from zdissect.pipeline import Options, Pipeline
+from zdissect.records import Frame
 from zdissect.stats import Stats
 
 ROOT = Path(__file__).parents[2]
@@ -13,16 +15,26 @@ SHARED = ROOT.parent / "shared" / "captures"
 
 def report(*paths: Path) -> dict:
     """The report of these files, as far as they can be read."""
-    pipeline, stats = Pipeline(Options(history=True)), Stats()
+    return report_of(frames(paths))
+
+
+def frames(paths: Iterable[Path]) -> Iterator[Frame]:
+    """The frames of these files, as far as they can be read."""
     for path in paths:
         try:
             with open_capture(str(path)) as capture:
-                for frame in capture:
-                    stats.frame(frame)
-                    for item in pipeline.feed(frame):
-                        stats.feed(item)
+                yield from capture
         except CaptureError:
             pass
+
+
+def report_of(frames: Iterable[Frame]) -> dict:
+    """The report of these frames."""
+    pipeline, stats = Pipeline(Options(history=True)), Stats()
+    for frame in frames:
+        stats.frame(frame)
+        for item in pipeline.feed(frame):
+            stats.feed(item)
     for item in pipeline.close():
         stats.feed(item)
     return stats.finish(pipeline)

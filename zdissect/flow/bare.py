@@ -12,8 +12,8 @@ _MOST_BYTES = 1 << 16
 """Segments, and bytes, that are taken for one batch."""
 
 
-class BareCutter(Cutter):
-    """Cuts one direction of such a stream: a batch ends with a segment up to which it decodes."""
+class Unprefixed(Cutter):
+    """Cuts one direction of a stream without length prefixes."""
 
     @property
     def framing(self) -> Framing:
@@ -23,6 +23,10 @@ class BareCutter(Cutter):
     @framing.setter
     def framing(self, framing: Framing) -> None:
         self._framing = framing._replace(prefix=0)
+
+
+class BareCutter(Unprefixed):
+    """Cuts one direction of such a stream: a batch ends with a segment up to which it decodes."""
 
     def cut(self, final: bool) -> Iterator[Batch | Skipped]:
         """Cuts what is in hand."""

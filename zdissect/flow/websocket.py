@@ -9,7 +9,8 @@ from collections.abc import Generator, Iterator
 from typing import TYPE_CHECKING
 
 from zdissect.flow import detect
-from zdissect.flow.batch import Batch, Cutter, Skipped
+from zdissect.flow.bare import Unprefixed
+from zdissect.flow.batch import Batch, Skipped
 from zdissect.flow.framing import Framing
 from zdissect.flow.upgrade import BLANK, MOST_HEAD, header, is_upgrade, may_be_head
 from zdissect.flow.wsframes import BINARY, CONTROL, PLAUSIBLE, Message, frame_at, unmasked
@@ -38,7 +39,7 @@ _ORPHAN = "WebSocket frame that continues a message whose start isn't there"
 _BEHIND = "behind bytes that aren't in the capture, up to the next WebSocket message"
 
 
-class WebSocketCutter(Cutter):
+class WebSocketCutter(Unprefixed):
     """Cuts one direction of a WebSocket connection. Set `lost` first if the capture starts in its middle."""
 
     def __init__(self, framing: Framing) -> None:
@@ -64,15 +65,6 @@ class WebSocketCutter(Cutter):
         """Bytes in hand that the next guess needs."""
         self.credit = 4 * _LARGEST
         """Bytes that may be decoded for guesses: so many for each that comes, so that no stream takes forever."""
-
-    @property
-    def framing(self) -> Framing:
-        """Framing of the next batch; there is never a length in front."""
-        return self._framing
-
-    @framing.setter
-    def framing(self, framing: Framing) -> None:
-        self._framing = framing._replace(prefix=0)
 
     def feed(self, item: Chunk | Gap) -> Iterator[Batch | Skipped]:
         """Messages and skipped bytes that this item completes."""
