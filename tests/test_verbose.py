@@ -36,7 +36,7 @@ SYN_ACK = (2, "tcp.0", "TCP SYN ACK: the connection is accepted")
 def test_a_healthy_session_has_an_opening_and_an_end() -> None:
     talk = Talk().open()
     talk.frame(0, push("a")).hang_up()
-    end = "TCP FIN: this side has ended"
+    end = "TCP FIN: this side has nothing more to send"
     assert told(talk.wire.frames) == [SYN, SYN_ACK, (9, "tcp.0", end), (10, "tcp.0", end)]
 
 
@@ -74,7 +74,9 @@ def test_a_connection_that_is_never_known_is_named_at_the_end() -> None:
 def test_datagrams_that_aren_t_shown() -> None:
     wire = Talk().wire
     wire.record(udp_packet(Parties(ports=(40000, 9)), 0, b"hello?"))
-    assert told(wire.frames)[2:] == [(4, "udp.0", "a datagram of 6 bytes that isn't known to be Zenoh, or not yet")]
+    assert told(wire.frames)[2:] == [
+        (4, "udp.0", "a datagram of 6 bytes that isn't known to be Zenoh, at least not yet")
+    ]
 
 
 def test_fragments_and_frames_that_aren_t_opened() -> None:
@@ -84,7 +86,7 @@ def test_fragments_and_frames_that_aren_t_opened() -> None:
     data += [bytes(12) + b"\x08\0" + head + part for head, part in zip(ip, (body[:16], body[16:]), strict=True)]
     frames = [Frame("test", number, number, 1, len(one), one) for number, one in enumerate(data, 1)]
     assert told(frames)[:3] == [
-        (1, "", "ARP"), (2, "", "not opened: EtherType 0x1234"), (3, "", "IP fragment: the others are waited for"),
+        (1, "", "ARP"), (2, "", "not opened: EtherType 0x1234"), (3, "", "IP fragment: waiting for the others"),
     ]  # fmt: skip
 
 
@@ -119,4 +121,4 @@ def test_a_segment_in_another_s_connection() -> None:
     """Sequence numbers far away: left out of the stream, and shown."""
     talk = Talk().open()
     talk.wire.record(tcp_packet(talk.parties, 0, b"zz", 16, 1 << 31, 0))
-    assert told(talk.wire.frames)[2:] == [(8, "tcp.0", "TCP segment outside of the window: 2 bytes")]
+    assert told(talk.wire.frames)[2:] == [(8, "tcp.0", "TCP segment outside the window: 2 bytes")]

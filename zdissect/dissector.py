@@ -70,7 +70,7 @@ class Dissector:
         """Reads a batch as it is meant, if that is known."""
         data = item.buffer.data
         if not data and not item.missing:
-            item.tape.remarks.append(("truncated", 0, 0, "nothing is in it"))
+            item.tape.remarks.append(("truncated", 0, 0, "it is empty"))
         elif hint is not None:
             tape = hint.tape(data, cut=bool(item.missing))
             tape.remarks += [remark for remark in item.tape.remarks if remark[0] in MISSING.values()]

@@ -161,7 +161,7 @@ class Pipeline:
                 conversation.flow.size += len(item.data)
             self.batches(conversation, conversation.feed(item), out)
         elif isinstance(item, Overlap):
-            why = "retransmitted with other bytes than before; the first ones are kept"
+            why = "retransmitted with different bytes; the first ones are kept"
             flow = conversation.flow
             out.append(Skip(item.frame, flow, item.direction, item.offset, item.size, b"", why, "tcp-overlap"))
         else:
@@ -233,7 +233,7 @@ class Pipeline:
             item.scouting = True
             self.dissector.known(item, out)
             return
-        self.dissector.dissect(item, f"{one.missing} bytes more were on the wire", out)
+        self.dissector.dissect(item, f"{one.missing} more bytes were on the wire", out)
         agreed = self.sessions.framing(flow.id, direction)
         if agreed is not None:
             conversation.framings[direction] = agreed

@@ -61,7 +61,7 @@ class Verbose:
         """Why a frame gave no packet."""
         reason = self.decoder.unopened.last
         if reason in ("", ALONE):  # the latter is about fragments that came long before
-            return "IP fragment: the others are waited for"
+            return "IP fragment: waiting for the others"
         return reason if reason in BACKGROUND else f"not opened: {reason}"
 
     def segment(self, segment: Segment, out: list[Item]) -> None:
@@ -104,6 +104,6 @@ class Verbose:
             out.append(Notice(datagram.frame, flow, conversation.direction(datagram), text))
             return
         known = flow.verdict in OTHERS
-        what = f"isn't shown: {flow.verdict.value}" if known else "isn't known to be Zenoh, or not yet"
+        what = f"isn't shown: {flow.verdict.value}" if known else "isn't known to be Zenoh, at least not yet"
         text = f"a datagram of {len(datagram.payload) + datagram.missing} bytes that {what}"
         out.append(Notice(datagram.frame, flow, conversation.direction(datagram), text))

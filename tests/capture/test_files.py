@@ -64,7 +64,7 @@ def test_format_is_told_by_content(build, tmp_path):
 
 def test_missing_file(sample):
     path = str(sample.with_name("simple.pcap"))
-    assert error_of(path) == f"there is no such file; is it {sample} that you mean?"
+    assert error_of(path) == f"there is no such file; did you mean {sample}?"
     assert error_of("/no/such/place.pcap") == "there is no such file"
     assert "cannot be read" in error_of("null\0character")
     link = sample.with_name("link.pcap")
@@ -83,7 +83,7 @@ def test_permission(sample, monkeypatch):
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(io, "FileIO", refuse)
-    assert error_of(str(sample)) == "it may not be read: ask for the permission, or capture as a user who has it"
+    assert error_of(str(sample)) == "permission denied: ask for read access, or run as a user who has it"
 
 
 def test_empty(read):

@@ -80,7 +80,7 @@ def test_frames_come_before_the_error(read, content):
     frames, error = read(packed + b"garbage")
     assert len(frames) == 100
     assert error.startswith("the gzip data are damaged before byte")
-    assert error.endswith("; the 100 frames before that were read, to have the rest copy it again")
+    assert error.endswith("; the 100 frames before that were read; to get the rest, copy it again")
     frames, error = read(packed[:-1])
     assert len(frames) == 100
     assert error.startswith(f"the gzip data end too early, at byte {len(packed) - 1}; the 100 frames before that")

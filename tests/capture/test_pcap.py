@@ -51,7 +51,7 @@ def test_cut_inside_a_record(build, read, size):
     assert len(frames) == 1
     assert error == (
         f"cut short: it ends at byte {len(content)}, inside record 2, which starts at byte 44; "
-        "the frame before was read, to have the rest copy it again when the capture has been stopped"
+        "the frame before was read; to get the rest, copy it again when the capture has been stopped"
     )
 
 
@@ -59,7 +59,7 @@ def test_cut_inside_the_file_header(build, read):
     assert read(build.pcap_header()[:11]) == (
         [],
         "cut short: it starts as pcap but ends at byte 11, inside the file header; "
-        "there is no frame in it, capture or copy it again",
+        "there is no frame in it; capture or copy it again",
     )
     assert read(build.pcap_header()[:2]) == ([], "cut short: it ends after 2 bytes, inside the file header")
 
@@ -69,11 +69,11 @@ def test_absurd_length(build, read):
     frames, error = read(good + b"\xff" * 40)
     assert len(frames) == 2
     assert error == (
-        "damaged in record 3, which starts at byte 58: a frame of 4294967295 bytes, where 1048576 are the most "
-        "possible; the 2 frames before that were read, what follows cannot be found: copy it again"
+        "damaged in record 3, which starts at byte 58: a frame of 4294967295 bytes, where 1048576 is the most "
+        "possible; the 2 frames before that were read; what follows cannot be found: copy it again"
     )
 
 
 def test_snaplen_cannot_make_absurd_lengths_possible(build, read):
     _, error = read(build.pcap_header(snaplen=0xFFFFFFFF) + b"\x7f" * 40)
-    assert "a frame of 2139062143 bytes, where 16777216 are the most possible; no frame comes before that" in error
+    assert "a frame of 2139062143 bytes, where 16777216 is the most possible; no frame comes before that" in error

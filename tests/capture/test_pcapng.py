@@ -101,8 +101,8 @@ def test_cut(build, read):
     frames, error = read(start + build.packet(b"more")[:20])
     assert len(frames) == 1
     assert error == (
-        "cut short: it ends at byte 104, inside block 4, which starts at byte 84; the frame before was read, "
-        "to have the rest copy it again when the capture has been stopped"
+        "cut short: it ends at byte 104, inside block 4, which starts at byte 84; the frame before was read; "
+        "to get the rest, copy it again when the capture has been stopped"
     )
     assert "it starts as pcapng but ends at byte 20, inside the file header" in read(start[:20])[1]
     assert "ends at byte 87, inside block 4, which starts at byte 84" in read(start + b"\x06\0\0")[1]
@@ -135,7 +135,7 @@ def test_damage_is_named_with_its_place_and_ends_the_reading(build, read):
         frames, error = read(start + block + build.packet(b"never seen"))
         assert [frame.data for frame in frames] == [b"good"]
         assert error == (
-            f"damaged in block 4, which starts at byte 84: {why}; the frame before was read, "
+            f"damaged in block 4, which starts at byte 84: {why}; the frame before was read; "
             "what follows cannot be found: copy it again"
         )
 

@@ -64,8 +64,8 @@ class TestDuplicateNumber:
     def test_findings_at_their_frames(self) -> None:
         told = [(finding.item.frame.number, finding.rule.code, finding.message) for finding in self.found.findings]
         assert told == [
-            (4, "sn-duplicate", "sn 181514 comes again"),
-            (5, "sn-gap", "sn 181516, 181515 was next: 1 missing"),
+            (4, "sn-duplicate", "sn 181514 is repeated"),
+            (5, "sn-gap", "sn 181516, expected 181515: 1 missing"),
         ]
 
     def test_the_key_isnt_invented(self) -> None:

@@ -138,7 +138,7 @@ def test_a_file_that_may_not_be_read(tmp_path):
     (tmp_path / "in" / "a.pcap").chmod(0)
     done = _run(tmp_path / "in", "-o", tmp_path / "out", "-j", 1)
     assert done.return_value == 1
-    assert "a.pcap: it may not be read" in done.stderr
+    assert "a.pcap: permission denied" in done.stderr
 
 
 def test_out_exists(tmp_path):
@@ -154,15 +154,15 @@ def test_the_captures_are_never_overwritten(tmp_path):
     directory = tmp_path / "in"
     directory.mkdir()
     shutil.copy(SAMPLE, directory / "a.pcap")
-    _fails(_run(directory, "-o", directory, "--mode", "overwrite"), 2, "holds other things than tables (a.pcap)")
-    _fails(_run(directory, "-o", tmp_path, "--mode", "overwrite"), 2, "holds other things than tables")
+    _fails(_run(directory, "-o", directory, "--mode", "overwrite"), 2, "holds other things besides tables (a.pcap)")
+    _fails(_run(directory, "-o", tmp_path, "--mode", "overwrite"), 2, "holds other things besides tables")
     assert (directory / "a.pcap").exists()
 
 
 def test_out_is_not_writable(tmp_path):
     (tmp_path / "file").write_text("")
     _fails(_run(SAMPLE, "-o", tmp_path / "file" / "out"), 2, "it cannot be written")
-    _fails(_run(SAMPLE, "-o", tmp_path / "file", "--mode", "overwrite"), 2, "is no directory")
+    _fails(_run(SAMPLE, "-o", tmp_path / "file", "--mode", "overwrite"), 2, "isn't a directory")
 
 
 def test_a_disk_that_is_full(tmp_path, monkeypatch):

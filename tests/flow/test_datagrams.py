@@ -208,7 +208,7 @@ def test_a_length_in_front(kind: str, content: str, name: str) -> None:
     data = bytes.fromhex(content)
     found, _ = dissected(Capture().say(pack(kind, len(data)) + data, ports=(40000, 7446 if name == "SCOUT" else 7447)))
     assert found.told == [(1, name, ["length-prefix"])]
-    assert "there is none in datagrams" in found.findings[0].message
+    assert "which datagrams and messages don't have" in found.findings[0].message
 
 
 def test_a_length_in_front_of_something_malformed() -> None:
@@ -235,7 +235,9 @@ def test_every_form_shows_what_fails(tmp_path: Path) -> None:
     found, _ = dissected(capture)
     assert "undecoded: 3 bytes  1f 2f 3f" in text("tree", found)
     first, second = text("line", found).splitlines()
-    assert first.endswith("undecoded: 3 bytes  1f 2f 3f  [error: id 0x1f is no message here (messages)]")
+    assert first.endswith(
+        "undecoded: 3 bytes  1f 2f 3f  [error: id 0x1f isn't a message that may appear here (messages)]"
+    )
     assert second.endswith("KEEP_ALIVE")
     row, _ = map(json.loads, text("jsonl", dissected(capture)[0]).splitlines())
     assert (row["frame_number"], row["message"], row["length"]) == (1, None, 3)

@@ -28,7 +28,7 @@ def test_bytes(first: int) -> None:
     )
     assert said([(0, b"abc"), (4, b"e"), (3, b"d"), (5, b"f")], first) == [
         "",
-        "TCP segment out of order: 1 byte before it haven't come yet",
+        "TCP segment out of order: 1 byte before it haven't arrived yet",
         "TCP segment out of order, or a retransmission of what isn't in the capture: 1 byte",
         "",
     ]
@@ -36,7 +36,7 @@ def test_bytes(first: int) -> None:
 
 
 def test_a_segment_of_somewhere_else_changes_nothing() -> None:
-    assert said([(0, b"abc"), (1 << 31, b"x"), (3, b"def")])[1:] == ["TCP segment outside of the window: 1 byte", ""]
+    assert said([(0, b"abc"), (1 << 31, b"x"), (3, b"def")])[1:] == ["TCP segment outside the window: 1 byte", ""]
 
 
 def test_a_segment_that_the_capture_cut_counts_whole() -> None:
@@ -51,7 +51,7 @@ def test_opening_and_end() -> None:
         "TCP SYN: a connection is opened", "TCP SYN ACK: the connection is accepted", "",
     ]  # fmt: skip
     assert not one.feed(talk.segment(0, 0, b"abc"))
-    assert one.feed(talk.segment(0, 3, b"d", FIN | ACK)) == "TCP FIN: this side has ended"
+    assert one.feed(talk.segment(0, 3, b"d", FIN | ACK)) == "TCP FIN: this side has nothing more to send"
     assert one.feed(talk.segment(1, 0, flags=RST)) == "TCP RST: the connection is reset"
 
 

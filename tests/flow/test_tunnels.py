@@ -209,7 +209,7 @@ def test_packets_in_each_other_up_to_a_bound() -> None:
     for deep in (nested(MAX_DEPTH), nested(100)):
         decoder = Decoder()
         assert decoder.feed(frame(deep)) is None
-        assert decoder.unopened.total() == {f"more than {MAX_DEPTH} IP packets in each other": 1}
+        assert decoder.unopened.total() == {f"more than {MAX_DEPTH} IP packets inside each other": 1}
 
 
 def test_a_hundred_headers_of_other_kinds() -> None:

@@ -121,7 +121,7 @@ def test_fragments_with_controls_between() -> None:
         9: "close 1000",
     }
     skipped = [(places[n], len(parts[n]), f"WebSocket {reason}") for n, reason in reasons.items()]
-    last = (places[10], 4, "bytes behind the WebSocket close")
+    last = (places[10], 4, "bytes after the WebSocket close")
     assert split(found) == ([b"abcdefg", b"h"], [(0, len(REQUEST), UPGRADE), *skipped, last])
     first = next(one for one in found if isinstance(one, Batch))
     assert first.frames == (2, 4, 6)
@@ -306,7 +306,7 @@ def test_a_continuation_without_a_start() -> None:
     stream = RESPONSE + bytes.fromhex("80 01 61") + bytes(side(1).send_data(b"b"))
     batches, skipped = split(run(chunks(stream, [], 1)))
     assert batches == [b"b"]
-    assert skipped[1] == (len(RESPONSE), 3, "WebSocket frame that continues a message whose start isn't there")
+    assert skipped[1] == (len(RESPONSE), 3, "WebSocket continuation frame without the start of its message")
 
 
 def test_is_upgrade() -> None:

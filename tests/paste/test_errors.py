@@ -40,7 +40,7 @@ ERRORS = [
     ),
     ("[38, 256, 0]", 1, 6, LARGEST),
     ("[38,\n 256]", 2, 2, LARGEST),
-    ("[38, , 0]", 1, 5, "between two commas of the array a number is missing"),
+    ("[38, , 0]", 1, 5, "a number is missing between two commas of the array"),
     ("[0x1d, 0x1ff]", 1, 8, "`0x1ff` isn't a byte; the largest is 255 (0xff)"),
     ("[1, -129]", 1, 5, "`-129` isn't a byte; signed bytes go from -128 to 127"),
     (
@@ -73,7 +73,7 @@ ERRORS = [
         11,
         "this line of the dump has an offset but no hex bytes after it",
     ),
-    ("0000  1d 00\n*", 1, 1, "after `*` the offset is missing that says how often the line is repeated"),
+    ("0000  1d 00\n*", 1, 1, "the offset after `*`, which says how often the line is repeated, is missing"),
     (
         "00000000  1d  |.|\n*\n7fffffff",
         1,

@@ -108,9 +108,9 @@ def test_members_that_ignore_each_other_are_told_once_and_counted() -> None:
         members.join(0).join(1, **other).join(2)
     found = heard(members)
     said = [finding.message for finding in found.findings if finding.rule.code == "join-differs"]
-    assert said == ["batch_size not as in aa01", "batch_size not as in aa02"]
+    assert said == ["batch_size not the same as in aa01", "batch_size not the same as in aa02"]
     assert [notice.text for notice in found.notices] == [
-        "aa02: batch_size not as in aa01, in 5 JOINs", "aa03: batch_size not as in aa02, in 3 JOINs",
+        "aa02: batch_size not the same as in aa01, in 5 JOINs", "aa03: batch_size not the same as in aa02, in 3 JOINs",
     ]  # fmt: skip
 
 

@@ -84,7 +84,7 @@ def test_a_gap_is_told_once_and_how_many_are_missing() -> None:
     for sn in (first + 4, first + 5, first + 6):
         talk.frame(0, push(), sn=sn)
     (gap,) = heard(talk).findings
-    assert gap.message == f"sn {first + 4}, {first + 1} was next: 3 missing"
+    assert gap.message == f"sn {first + 4}, expected {first + 1}: 3 missing"
 
 
 def test_a_duplicate_changes_nothing() -> None:

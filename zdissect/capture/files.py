@@ -174,13 +174,13 @@ def _unreadable(path: str, error: Exception, progress: str = "") -> CaptureError
     kind = Kind.UNREADABLE
     if isinstance(error, gzipped.UnpackError):
         kind = Kind.CUT if error.early else Kind.DAMAGED
-        what = f"{error}; {progress or 'nothing could be read'}, to have the rest copy it again"
+        what = f"{error}; {progress or 'nothing could be read'}; to get the rest, copy it again"
     elif isinstance(error, FileNotFoundError):
         what = _missing(path)
     elif isinstance(error, IsADirectoryError):
         what = f"it is a directory: give the files in it, or read them all with `zdissect batch {path} -o OUT`"
     elif isinstance(error, PermissionError):
-        what = "it may not be read: ask for the permission, or capture as a user who has it"
+        what = "permission denied: ask for read access, or run as a user who has it"
     else:
         what = f"it cannot be read ({getattr(error, 'strerror', None) or error})"
         if progress:
@@ -199,5 +199,5 @@ def _missing(path: str) -> str:
         names = difflib.get_close_matches(name, os.listdir(directory or "."), 1)
     except (OSError, ValueError):
         names = []
-    hint = f"; is it {os.path.join(directory, names[0])} that you mean?" if names else ""
+    hint = f"; did you mean {os.path.join(directory, names[0])}?" if names else ""
     return f"there is no such file{hint}"

@@ -55,7 +55,7 @@ class PcapReader(Reader):
                 raise self.cut(self._offset(), self._offset() + len(head))
             seconds, fraction, captured, wire_len = unpack(head)
             if captured > limit:
-                raise self.damaged(self._offset(), f"a frame of {captured} bytes, where {limit} are the most possible")
+                raise self.damaged(self._offset(), f"a frame of {captured} bytes, where {limit} is the most possible")
             data = read(captured)
             if len(data) != captured:
                 raise self.cut(self._offset(), self._offset() + size + len(data))

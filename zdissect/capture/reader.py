@@ -64,7 +64,7 @@ class Reader:
         return CaptureError(
             self.name,
             f"cut short: it starts as {self.format} but ends at {self.unit} {size}, inside the file header; "
-            "there is no frame in it, capture or copy it again",
+            "there is no frame in it; capture or copy it again",
             Kind.CUT,
         )
 
@@ -72,8 +72,8 @@ class Reader:
         """The error for data that end at offset `end`, inside the record that starts at `start`."""
         return CaptureError(
             self.name,
-            f"cut short: it ends at {self.unit} {end}, inside {self._where(start)}; {self.progress()}, "
-            "to have the rest copy it again when the capture has been stopped",
+            f"cut short: it ends at {self.unit} {end}, inside {self._where(start)}; {self.progress()}; "
+            "to get the rest, copy it again when the capture has been stopped",
             Kind.CUT,
         )
 
@@ -81,7 +81,7 @@ class Reader:
         """The error for a record at offset `start` that cannot be right."""
         return CaptureError(
             self.name,
-            f"damaged in {self._where(start)}: {why}; {self.progress()}, what follows cannot be found: copy it again",
+            f"damaged in {self._where(start)}: {why}; {self.progress()}; what follows cannot be found: copy it again",
             Kind.DAMAGED,
         )
 

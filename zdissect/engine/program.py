@@ -261,7 +261,7 @@ def _check(node: Any, bits: tuple[Bit, ...] = ()) -> Check | None:
 def _nameless(enum: Enum, value: int) -> Verdict:
     """What is said of a value that has no name where it must."""
     read = f": receivers read {enum.otherwise}" if enum.otherwise else ""
-    return enum.strict, f"{value} is no {enum.title}{read}"
+    return enum.strict, f"{value} isn't a known {enum.title}{read}"
 
 
 def _bits_check(bits: tuple[Bit, ...]) -> Check | None:

@@ -30,7 +30,7 @@ class Structures(Weighing):
             if ident not in known:
                 if many == "while":
                     return pos
-                what = f"id 0x{ident:02x} is no message here ({name})"
+                what = f"id 0x{ident:02x} isn't a message that may appear here ({name})"
                 raise Malformed(pos, "unknown-message", what)
             if ident in table.refused:
                 what = f"a {known[ident].name} here: the Rust implementation refuses it"
@@ -131,7 +131,7 @@ class Structures(Weighing):
         if head & 16 and not tolerant:
             self.remarks.append(("unknown-mandatory-extension", start, pos, f"unknown mandatory {what}"))
         elif any(key & 15 == ident for key in known):
-            self.remarks.append(("extension-form", start, pos, f"{what} is known in another form only"))
+            self.remarks.append(("extension-form", start, pos, f"{what} is known only in another form"))
         else:
             self.remarks.append(("unknown-extension", start, pos, f"unknown {what}"))
         if enc > ZBUF:

@@ -18,7 +18,7 @@ from zdissect.export.target import ERROR, Target
 from zdissect.export.work import Done, convert, join, lost
 from zdissect.export.workers import Task, run
 
-_DIED = "the process that converted it died, perhaps for want of memory; the other captures were converted"
+_DIED = "the process that converted it died, perhaps out of memory; the other captures were converted"
 _BUNDLE = 32 << 20
 """Bytes of small captures that are converted together, at most."""
 _SHARE = 4

@@ -136,7 +136,7 @@ class Decoding:
     def saved(self, fault: Exception) -> Iterator[TableBatch]:
         """What there is behind a fault: the rows so far, and those about files."""
         for facts in self.files.values():
-            facts.fail(f"a fault of zdissect, please report it: {type(fault).__name__}: {fault}")
+            facts.fail(f"a bug in zdissect, please report it: {type(fault).__name__}: {fault}")
         yield from self.left()
         yield from Decoding(self.settings, self.files).close()
 

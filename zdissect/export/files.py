@@ -73,7 +73,7 @@ def _walk(directory: str) -> Iterator[tuple[str, str, str]]:
     for problem in failed:
         path = str(problem.filename)
         name = os.path.relpath(path, directory).replace(os.sep, "/")
-        yield name, path, f"{name}: the folder may not be read ({problem.strerror}): ask for the permission"
+        yield name, path, f"{name}: the directory can't be read ({problem.strerror}): ask for read access"
 
 
 def _source(name: str, path: str) -> Source:

@@ -40,10 +40,10 @@ class Target:
             if self.mode == ERROR:
                 raise WriteError(f"{self.path} exists: choose another place, or --mode append, overwrite or ignore")
             if not self.path.is_dir():
-                raise WriteError(f"{self.path} is no directory: choose another place")
+                raise WriteError(f"{self.path} isn't a directory: choose another place")
             others = sorted(one.name for one in self.path.iterdir() if one.name not in _OURS)
             if others:
-                raise WriteError(f"{self.path} holds other things than tables ({others[0]}): choose another place")
+                raise WriteError(f"{self.path} holds other things besides tables ({others[0]}): choose another place")
         except OSError as error:
             raise unwritable(str(self.path), error) from error
 

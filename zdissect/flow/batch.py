@@ -245,7 +245,7 @@ class Cutter:
         if self.torn:
             self.torn, hole = max(0, self.torn - hole), max(0, hole - self.torn)
             if hole:
-                self.lost = "behind bytes that aren't in the capture, up to the next batch"
+                self.lost = "after bytes that aren't in the capture, up to the next batch"
         elif self.parts and self.lost:
             yield self.skip(self.have, self.lost)
         elif self.parts and (size := self.wanted(self.framing)):
@@ -253,11 +253,11 @@ class Cutter:
             yield self.partial(gap.reason)
             self.torn = max(0, left - hole)
             if hole > left:
-                self.lost = "behind bytes that aren't in the capture, up to the next batch"
+                self.lost = "after bytes that aren't in the capture, up to the next batch"
         else:
             if self.parts:
-                yield self.skip(self.have, "a piece of a length prefix before bytes that aren't in the capture")
-            self.lost = "behind bytes that aren't in the capture, up to the next batch"
+                yield self.skip(self.have, "part of a length prefix, before bytes that aren't in the capture")
+            self.lost = "after bytes that aren't in the capture, up to the next batch"
         yield self.hole(gap)
 
     @staticmethod

@@ -131,7 +131,7 @@ def first_batch(data: bytes, chain: Chain, expected: bool, final: bool, over: bo
     if not strange or all(_named(data, one) for one in looked):
         return Look(Verdict.ZENOH) if expected else None
     how = f"the lengths of {count} batch{'es' * (count > 1)} chain{'s' * (count == 1)}"
-    text = f"framed like Zenoh, not protocol 0x09: {how}, and no message of it is in them"
+    text = f"framed like Zenoh, but not protocol 0x09: {how}, but no message of it is found"
     return Look(Verdict.ZENOH, hint=Hint(STREAM, "other-protocol", text))
 
 

@@ -49,7 +49,7 @@ def of_datagram(data: bytes, framing: Framing) -> Hint | None:
     for size, big in _PREFIXES:
         if _length(data, size, big) != len(data) - size or len(data) == size:
             continue
-        text = f"a length of {_SIZES[size]}{' (big endian)' * big} in front: there is none in datagrams and messages"
+        text = f"a length of {_SIZES[size]}{' (big endian)' * big} in front, which datagrams and messages don't have"
         meant = framing._replace(prefix=size, big=big)
         if scouting(data[size:]):
             return Hint(meant, "length-prefix", text, scouts=True)

@@ -39,7 +39,7 @@ _EXTENSIONS = frozenset({0, 43, 60, 135, 139, 140, _AUTHENTICATION, _FRAGMENT})
 MAX_PAIRS = 1 << 16
 """Pairs of endpoints remembered; a port scan must not fill the memory."""
 MAX_DEPTH = 8
-"""IP packets in each other. Two are ordinary, three happen (a tunnel over another one)."""
+"""IP packets inside each other. Two are ordinary, three happen (a tunnel over another one)."""
 _new = tuple.__new__  # NamedTuple's own constructor takes twice the time
 
 
@@ -222,7 +222,7 @@ class Packets:
         if isinstance(content, str):
             return self._ignore(envelope.frame, content)
         if envelope.depth + 1 >= MAX_DEPTH:
-            return self._ignore(envelope.frame, f"more than {MAX_DEPTH} IP packets in each other")
+            return self._ignore(envelope.frame, f"more than {MAX_DEPTH} IP packets inside each other")
         return self._decode(envelope._replace(depth=envelope.depth + 1), *content)
 
     def _tcp(self, envelope: Envelope, addresses: bytes, start: int, stop: int) -> Found:

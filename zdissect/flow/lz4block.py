@@ -36,7 +36,7 @@ def decompress(block: bytes, limit: int) -> bytes:
         CompressionError: The block is malformed, or holds more than `limit` bytes.
     """
     if not block:
-        raise CompressionError("no LZ4 block: there are no bytes")
+        raise CompressionError("not an LZ4 block: it is empty")
     room = max(0, min(limit, _MOST, len(block) * _MOST_EXPANSION))
     run, error = _library()
     try:

@@ -61,7 +61,7 @@ class Repeats:
         if flags & _RST:
             words.append("TCP RST: the connection is reset")
         elif flags & _FIN:
-            words.append("TCP FIN: this side has ended")
+            words.append("TCP FIN: this side has nothing more to send")
         return "; ".join(filter(None, words))
 
     def opens(self, segment: Segment, first: int) -> str:
@@ -84,10 +84,10 @@ class Repeats:
         known = self.directions.get((segment.src, segment.dst)) or self.direction(segment, seq)
         ahead = _distance(seq, known.next)
         if abs(ahead) > _WINDOW:
-            return f"TCP segment outside of the window: {_bytes(size)}"
+            return f"TCP segment outside the window: {_bytes(size)}"
         text = ""
         if ahead > 0:
-            text = f"TCP segment out of order: {_bytes(ahead)} before it haven't come yet"
+            text = f"TCP segment out of order: {_bytes(ahead)} before it haven't arrived yet"
         elif ahead < 0:
             count, frames = known.covered(seq, size)
             if count == size:

@@ -134,6 +134,6 @@ def _frame(data: bytes, begin: int, end: int, start: int, stop: int, cobs: bool)
 
 def _damaged(data: bytes, start: int, stop: int) -> SerialFrame:
     """Bytes up to a delimiter that aren't COBS."""
-    remark = ("serial-cobs", 0, len(data), "not COBS: a code byte points behind the end of the frame")
+    remark = ("serial-cobs", 0, len(data), "not COBS: a code byte points past the end of the frame")
     tape = Tape(data, 0, len(data), [(UNDECODED, 0, 0, len(data), data)], [remark])
     return SerialFrame(tape, start, stop, True, True, False, False)

@@ -35,8 +35,8 @@ _SAMPLE = 64
 """Bytes of a message by which most wrong places are known."""
 
 _TEXT = "WebSocket text message: not Zenoh, whose messages are binary"
-_ORPHAN = "WebSocket frame that continues a message whose start isn't there"
-_BEHIND = "behind bytes that aren't in the capture, up to the next WebSocket message"
+_ORPHAN = "WebSocket continuation frame without the start of its message"
+_BEHIND = "after bytes that aren't in the capture, up to the next WebSocket message"
 
 
 class WebSocketCutter(Unprefixed):
@@ -112,7 +112,7 @@ class WebSocketCutter(Unprefixed):
         yield from self.part(missing)
         if self.parts:
             what = "a WebSocket frame" if self.upgraded else "an HTTP head"
-            rest = f"the beginning of {what} whose rest isn't there"
+            rest = f"the beginning of {what} without the rest"
             code = "resynchronised" if self.lost and not self.over else "websocket"
             yield self.drop(self.have, self.over or self.lost or rest, code)
         self.window.clear()
@@ -223,7 +223,7 @@ class WebSocketCutter(Unprefixed):
             self.pending = header + used
         else:
             if self.reason == "WebSocket close":
-                self.over = "bytes behind the WebSocket close"
+                self.over = "bytes after the WebSocket close"
                 self.reason += f" {int.from_bytes(payload[:2])}" if len(payload) > 1 else ""
             elif piece.message_finished and not piece.opcode & CONTROL:
                 self.text = False
@@ -236,7 +236,7 @@ class WebSocketCutter(Unprefixed):
         yield from self.part("end")
         self.window[:] = rest
         if self.guessed:
-            self.lost = f"behind a WebSocket protocol error ({fault}), up to the next message"
+            self.lost = f"after a WebSocket protocol error ({fault}), up to the next message"
         else:
             self.over = f"WebSocket protocol error: {fault}"
 

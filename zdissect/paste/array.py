@@ -90,7 +90,7 @@ def _read(source: Source, items: list[Item], start: int, stop: int) -> Piece:
 def _value(source: Source, item: Item, hexadecimal: bool) -> int:
     """The byte that an item stands for."""
     if not item.text:
-        raise source.error(item.start, "between two commas of the array a number is missing")
+        raise source.error(item.start, "a number is missing between two commas of the array")
     number = _NUMBER.fullmatch(item.text)
     if not number:
         raise source.error(item.start, f"`{_short(item.text)}` isn't a number; an array holds bytes such as 29 or 0x1d")

@@ -149,12 +149,14 @@ def _read_block(source: Source, rows: list[Row], base: int) -> tuple[bytes, Layo
 def _read_last(source: Source, row: Row, layout: Layout) -> bytes:
     """The bytes of the last line: no offset tells how many, so the columns do."""
     if row.repeated:
-        raise source.error(row.start, "after `*` the offset is missing that says how often the line is repeated")
+        raise source.error(row.start, "the offset after `*`, which says how often the line is repeated, is missing")
     data, column = layout.natural(row.body)
     alone = _ALONE.match(row.body, column)
     if data and alone and not agrees(data, row.body[column:]):
         at = row.body_start + alone.end() - 1
-        raise source.error(at, f"`{alone[1]}` is half a byte; two digits make one, and two spaces part bytes from text")
+        raise source.error(
+            at, f"`{alone[1]}` is half a byte; two digits make one, and two spaces separate bytes from text"
+        )
     if not data and row.body.strip():
         visible = len(row.body) - len(row.body.lstrip())
         raise source.error(row.body_start + visible, "this line of the dump has an offset but no hex bytes after it")

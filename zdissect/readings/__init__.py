@@ -115,7 +115,7 @@ def read_as(data: bytes, name: str) -> Reading:
     word = canonical(name)
     attempts = KINDS[word].force(data) if word in KINDS else one_message(data, word)
     if not attempts:  # a packet can't be forced
-        return Reading(word, f"not {KINDS[word].doc}", (), 0.0, False, "no IP header at any place where one can stand")
+        return Reading(word, f"not {KINDS[word].doc}", (), 0.0, False, "no IP header anywhere that one can be")
     return _judge(word, attempts)
 
 

@@ -109,7 +109,7 @@ def other_channel(space: Space) -> Space:
 
 def _astray(space: Space, sn: int, expected: int) -> str:
     own, other = _CHANNELS[space[1]], _CHANNELS[not space[1]]
-    return f"sn {sn} comes next in {other}, not in {own}, where that is {expected}: flag R is inverted, here or before"
+    return f"sn {sn} is next in {other}, not in {own}, where {expected} is: flag R is inverted, here or before"
 
 
 def report(
@@ -122,10 +122,10 @@ def report(
         lossy: The capture lost bytes of this stream since the one before.
     """
     if step is Step.DUPLICATE:
-        message.remark("sn-duplicate", f"sn {sn} comes again", at)
+        message.remark("sn-duplicate", f"sn {sn} is repeated", at)
     elif step is Step.BACKWARD:
-        message.remark("sn-backward", f"sn {sn} is older than {expected}, which comes next", at)
+        message.remark("sn-backward", f"sn {sn} is older than {expected}, the next one expected", at)
     elif step is Step.GAP:
         code = "sn-gap-captured" if lossy else "sn-first" if begins else "sn-gap"
-        text = f"sn {sn}, {expected} was next: {missing} missing"
+        text = f"sn {sn}, expected {expected}: {missing} missing"
         message.remark(code, text, at)

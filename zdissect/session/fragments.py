@@ -49,7 +49,7 @@ class Chain:
         """A FRAME of the same space: it may not stand inside a chain, but ends one that was abandoned."""
         if self.open:
             code = "fragment-interrupted" if step is Step.NEXT else "fragment-abandoned"
-            message.remark(code, f"{self.size} bytes of a fragmented message had no end")
+            message.remark(code, f"{self.size} bytes of a fragmented message without an end")
         self.clear()
 
     def feed(self, message: Message, frame: int, step: Step, patch: int, whole: bool) -> Assembled | None:
@@ -68,11 +68,11 @@ class Chain:
             return None
         if first:
             if self.open:
-                message.remark("fragment-abandoned", f"{self.size} bytes of a fragmented message had no end")
+                message.remark("fragment-abandoned", f"{self.size} bytes of a fragmented message without an end")
             self.clear()
         elif step is Step.GAP and self.open:
             code = "fragment-hole" if whole else "fragment-start-missing"
-            message.remark(code, f"a piece is missing; {self.size} bytes before it are dropped")
+            message.remark(code, f"a fragment is missing; the {self.size} bytes before it are dropped")
             self.clear(broken=True)
         elif not self.open and not self.broken and patch >= 1:
             code = "fragment-no-first" if whole else "fragment-start-missing"
@@ -94,7 +94,7 @@ class Chain:
         if not self.frames or self.frames[-1] != frame:
             self.frames.append(frame)
         if self.size > LARGEST:
-            message.remark("fragment-too-large", f"the message has {self.size} bytes and no end")
+            message.remark("fragment-too-large", f"the message has {self.size} bytes and hasn't ended")
             self.clear(broken=more)
             return None
         if more:

@@ -125,7 +125,7 @@ class Handshake:
             if (self.step and heard) or (first and not self.step):
                 message.remark("handshake-order", text)
         elif step < self.step and link.flow.link != "tcp" and self.said.get(name) == message.data:
-            message.remark("handshake-repeated", f"{name} comes again, with the same bytes")
+            message.remark("handshake-repeated", f"{name} is repeated with the same bytes")
             self.step = 1 if step == 0 else self.step
         elif step < self.step:
             message.remark("handshake-order", f"{name} after {STEPS[self.step - 1]}")

@@ -81,7 +81,7 @@ class Side:
         if not options & (_K | _S | _Q | _T):
             message.remark("interest-empty", "no kind is asked for", at)
         if mode == "Current" and (not options & _T or options & (_S | _Q)):
-            message.remark("interest-mode", "Current is for tokens alone where Rust answers", at)
+            message.remark("interest-mode", "the Rust implementation answers Current for tokens only", at)
         if options & _A and options & _T:
             message.remark("interest-aggregate", "tokens can't be aggregated", at)
         if not options & _R and options & (_N | _M):
@@ -105,7 +105,7 @@ class Side:
             return None
         if interest.answered and not interest.ended:
             code = "second-interest-final" if final else "declaration-after-final"
-            message.remark(code, f"interest {ident} has had its D_FINAL", "declare.interest_id")
+            message.remark(code, f"interest {ident} already has its D_FINAL", "declare.interest_id")
         interest.answered = interest.answered or final
         return interest
 

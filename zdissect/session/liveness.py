@@ -52,7 +52,7 @@ class Pulse:
         """Takes a CLOSE by which the other side says that this one was silent for too long."""
         silent_ms = self.silent_ms(now_ns)
         if silent_ms < lease_ms:
-            text = f"{OTHER}silent for {silent_ms} ms, but its lease is {lease_ms} ms: another one was applied"
+            text = f"{OTHER}silent for {silent_ms} ms, but its lease is {lease_ms} ms: another lease was applied"
             message.remark("expired-early", text, "close.reason")
         elif text := self.exceeded(now_ns, lease_ms, OTHER):
             message.remark("lease-exceeded", text)

@@ -113,7 +113,7 @@ class Groups:
                 known.count += 1
                 return
             differs = [name for name, mine, its in zip(_AGREE, _terms(end), terms, strict=True) if mine != its]
-            text = f"{', '.join(differs)} not as in {other.zid}"
+            text = f"{', '.join(differs)} not the same as in {other.zid}"
             self.differing[frozenset((src, place))] = Differing(link, direction, f"{end.zid}: {text}")
             message.remark("join-differs", text)
             return
@@ -129,7 +129,7 @@ class Groups:
         """Rule 31."""
         apart_ms = apart_ns // 1_000_000
         if before.lease_ms and apart_ms > before.lease_ms + SLACK_MS:
-            message.remark("join-late", f"{apart_ms} ms after the JOIN before it, the lease is {before.lease_ms} ms")
+            message.remark("join-late", f"{apart_ms} ms after the JOIN before it; the lease is {before.lease_ms} ms")
 
     @staticmethod
     def anchor(link: Link, message: Message, direction: int, mask: int) -> None:

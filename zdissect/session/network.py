@@ -101,7 +101,7 @@ def declare(session: Session, message: Message, side: int, frame: int) -> None:
         if ident is not None and "key_scope" in row:
             old = session.tables[side].declare(ident, row.get("key_expr"), frame)
             if old is not None:
-                message.remark("expr-id-remapped", f"{ident} stands for {old}", "d_keyexpr.expr_id")
+                message.remark("expr-id-remapped", f"{ident} already stands for {old}", "d_keyexpr.expr_id")
     elif body == "U_KEYEXPR":
         free(session, message, side)
     elif body.startswith("D_") and body != "D_FINAL":
@@ -133,7 +133,7 @@ def free(session: Session, message: Message, side: int) -> None:
     if known.key is not None:
         row["key_expr"] = known.key
     if session.sides[side].uses(ident):
-        message.remark("keyexpr-in-use", f"entities declared with {ident} live on", "u_keyexpr.expr_id")
+        message.remark("keyexpr-in-use", f"entities declared with {ident} are still alive", "u_keyexpr.expr_id")
 
 
 def node(session: Session, message: Message, side: int) -> None:
@@ -147,7 +147,7 @@ def node(session: Session, message: Message, side: int) -> None:
     if zid is not None:
         row["node_zid"] = zid
     elif session.complete and ident:
-        message.remark("node-id-unknown", f"the sender hasn't told of node {ident}", at)
+        message.remark("node-id-unknown", f"node {ident} isn't in the sender's link state", at)
 
 
 def _at(row: dict[str, object], name: str) -> str:

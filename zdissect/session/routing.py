@@ -28,9 +28,11 @@ class Graph:
                 told = True
             elif name == "sn" and psid is not None:
                 if value < self.versions.get(psid, 0):
-                    text = f"entry {psid} has version {value}, {self.versions[psid]} was told before"
+                    text = f"entry {psid} has version {value}, {self.versions[psid]} came before"
                     message.tape.remarks.append(("link-state-old", start, stop, text))
                 self.versions[psid] = max(value, self.versions.get(psid, 0))
             elif name in ("whatami", "link_count") and psid is not None and not told and complete:
-                message.tape.remarks.append(("psid-unknown", start, stop, f"node {psid} was never told"))
+                message.tape.remarks.append(
+                    ("psid-unknown", start, stop, f"the ZenohID of node {psid} was never given")
+                )
                 told = True

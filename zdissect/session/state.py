@@ -144,7 +144,7 @@ class Sessions:
         size = len(item.buffer.data)
         bounded = agreed is not None and not item.framing.low_latency  # there a message is written whole, of any size
         if agreed is not None and bounded and link.handshake.complete and size > agreed.batch_size and not item.origin:
-            text = f"a batch of {size} bytes, {agreed.batch_size} were agreed"
+            text = f"a batch of {size} bytes, where at most {agreed.batch_size} were agreed on"
             item.tape.remarks.append(("batch-size", item.tape.start, min(size, item.tape.start + 2), text))
 
     def framed(self, item: Dissection) -> None:

@@ -7,14 +7,14 @@ _SIGNS = {
     "OutOfMemoryError": "Java has too little memory; give it more: --conf spark.driver.memory=4g here, "
     "spark.executor.memory on a cluster",
     "Python worker exited unexpectedly": "a Python process that converted captures died whenever it was tried, perhaps "
-    "for want of memory; use fewer at a time: --master 'local[1]' here, spark.executor.cores=1 on a cluster",
+    "for lack of memory; use fewer at a time: --master 'local[1]' here, spark.executor.cores=1 on a cluster",
     "Insufficient driver memory": "Java has too little memory; give it more: --conf spark.driver.memory=4g",
-    "BlockManagerMaster.driverEndpoint()": "Spark stopped in the middle, perhaps as Java had too little memory; give "
+    "BlockManagerMaster.driverEndpoint()": "Spark stopped halfway, perhaps because Java had too little memory; give "
     "it more: --conf spark.driver.memory=4g",
 }
 """Where these words are, that is the reason."""
 
-_DIED = "Java has died, perhaps for want of memory; --conf spark.driver.memory=4g gives it more"
+_DIED = "Java has died, perhaps for lack of memory; --conf spark.driver.memory=4g gives it more"
 _CAUSE = re.compile(
     r"(?:Caused by: |: |Exception in thread \"main\" )*(?:[\w$]+\.)*[\w$]*(?:Error|Exception)(?:: (?P<message>.+))?"
 )

@@ -88,7 +88,7 @@ def launcher(java: Path) -> Path:
         except OSError:
             continue
         return target.parent.parent
-    raise NoJavaError(f"{cache} can't be written, where the launcher of Java is to be: set XDG_CACHE_HOME")
+    raise NoJavaError(f"{cache}, where the launcher for Java goes, can't be written: set XDG_CACHE_HOME")
 
 
 def hash_of(text: str) -> int:

@@ -132,4 +132,4 @@ def frames(name: str, path: str, part: Range) -> Iterator[Frame]:
             left -= 1
             if not left:
                 return
-    raise CaptureError(path, f"it has changed while it was read: {left} frames are gone")
+    raise CaptureError(path, f"it changed while it was being read: {left} frames are gone")
