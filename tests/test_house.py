@@ -46,7 +46,7 @@ LIBRARIES = {
     "rich": ("cli/", "zdissect/output/"),
     "scapy": ("zdissect/flow/foreign.py",),
     "lz4": ("zdissect/flow/lz4block.py",),
-    "wsproto": ("zdissect/flow/websocket.py", "zdissect/flow/wsframes.py"),
+    "wsproto": ("zdissect/flow/websocket.py",),
     "cobs": ("zdissect/flow/serial.py",),
     "pyarrow": ("zdissect/export/", "zdissect/spark/"),
     "pyspark": ("zdissect/spark/",),

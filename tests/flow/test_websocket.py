@@ -23,6 +23,7 @@ from zdissect.flow.link import Decoder
 from zdissect.flow.tcp import Streams
 from zdissect.flow.upgrade import MOST_HEAD, is_upgrade
 from zdissect.flow.websocket import WebSocketCutter
+from zdissect.flow.wsframes import unmasked
 from zdissect.grammar.batch import BATCH
 from zdissect.records import Chunk, Frame, Gap, Segment
 
@@ -318,6 +319,22 @@ def test_is_upgrade() -> None:
     assert is_upgrade(REQUEST.replace(b"WebSocket\r", b"h2c\r")) is False
     assert is_upgrade(REQUEST.replace(b"WebSocket\r", b"h2c, websocket\r")) is True
     assert is_upgrade(b"GET /" + b"a" * MOST_HEAD) is False
+    assert is_upgrade(REQUEST.replace(b"Host: a\r\n", b"")) is True
+    assert is_upgrade(REQUEST.replace(b"Host: a", b"Host; a")) is True  # what else is damaged doesn't matter
+    assert is_upgrade(REQUEST.replace(b": WebSocket", b": h2c\r\nupgrade: websocket")) is True
+
+
+@given(st.sampled_from(HEADS), st.integers(0, 130), st.integers(0, 9), st.binary(max_size=9))
+def test_any_bytes_are_an_upgrade_or_none(head: bytes, at: int, size: int, change: bytes) -> None:
+    assert is_upgrade(head[:at] + change + head[at + size :]) in (True, False, None)
+
+
+def test_unmasked() -> None:
+    for size in range(10):
+        data, key = bytes(range(size)), b"\x01\x80\xff\0"
+        masked = bytearray(byte ^ key[at % 4] for at, byte in enumerate(data))
+        assert unmasked(masked, key) == data
+        assert unmasked(masked, b"") == masked
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,8 @@
-"""The HTTP heads by which a connection becomes a WebSocket one (RFC 6455, 4)."""
+"""The HTTP heads by which a connection becomes a WebSocket one (RFC 6455, 4).
+
+They aren't read by `h11`, which is made for those who take part: it reads an answer only behind a request of its own,
+refuses a head for one damaged field or for a Host that isn't there, and takes seconds for a head full of blanks.
+"""
 
 MOST_HEAD = 1 << 16
 """Bytes of the longest HTTP head that is waited for."""

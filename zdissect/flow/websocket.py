@@ -3,6 +3,9 @@
 First comes the HTTP head by which the connection becomes a WebSocket one, then frames, which `wsproto` reads. Where the
 place in the stream is lost, the next message is found by frame headers that chain and messages that decode; a hole
 within a message whose length is known loses that message only.
+
+Of `wsproto` the `FrameDecoder` is used, not the `Connection`, which is made for those who take part: its events don't
+say which bytes of the stream they came from, nor how much of a frame is still to come when there is a hole.
 """
 
 from collections.abc import Generator, Iterator
@@ -13,7 +16,9 @@ from zdissect.flow.bare import Unprefixed
 from zdissect.flow.batch import Batch, Skipped
 from zdissect.flow.framing import Framing
 from zdissect.flow.upgrade import BLANK, MOST_HEAD, header, is_upgrade, may_be_head
-from zdissect.flow.wsframes import BINARY, CONTROL, PLAUSIBLE, Message, frame_at, unmasked
+from zdissect.flow.wsframes import BINARY, CONTROL, OPCODE, PLAUSIBLE, Message, frame_at, unmasked
+from zdissect.grammar.batch import COMPRESSED
+from zdissect.grammar.structures import DEFAULT_BATCH_SIZE
 from zdissect.records import Chunk, Gap
 
 if TYPE_CHECKING:  # slow to import, and few captures need it
@@ -24,13 +29,14 @@ MOST_MESSAGE = 16 << 20
 """Bytes of the longest message, with its frame headers."""
 _MOST_HELD = 1 << 20
 """Bytes kept of what can't be read, so that it is reported in one piece."""
-_LARGEST = 0xFFFF
+_LARGEST = DEFAULT_BATCH_SIZE
 """Size of the largest batch, and so of the messages that a lost place is looked for by."""
 _CHAIN, _LONG_CHAIN = 3, 16
 """Frames in a row that prove a place in a stream, with a message of some size and without."""
 _WEIGHT = 4
 """A smaller message proves nothing."""
 _CREDIT = 2
+_COMPRESSED = bytes([COMPRESSED.mask])
 _SAMPLE = 64
 """Bytes of a message by which most wrong places are known."""
 
@@ -142,13 +148,9 @@ class WebSocketCutter(Unprefixed):
             self.upgraded = True
             if is_upgrade(head):
                 self.start(masked=head.startswith(b"GET "))
-                extensions = b"" if self.masked else header(head, b"sec-websocket-extensions")
-                note = (
-                    f" with an extension, whose messages aren't read: {extensions.decode('latin-1')}"
-                    if extensions
-                    else ""
-                )
-                yield self.drop(size, "HTTP upgrade to WebSocket" + note, "websocket" if extensions else "")
+                names = "" if self.masked else header(head, b"sec-websocket-extensions").decode("latin-1")
+                note = f" with an extension, whose messages aren't read: {names}" if names else ""
+                yield self.drop(size, "HTTP upgrade to WebSocket" + note, "websocket" if names else "")
             else:
                 self.over = "HTTP, but no upgrade to WebSocket"
         self.scanned = 0
@@ -288,7 +290,7 @@ class WebSocketCutter(Unprefixed):
                 return False, 0
             if stop > len(data) and final:
                 return weight > 0, 0
-            binary = data[pos] & 15 == BINARY
+            binary = data[pos] & OPCODE == BINARY
             if head and binary and not self.decodes(start, stop, key):
                 return False, 0
             if stop > len(data):
@@ -304,8 +306,8 @@ class WebSocketCutter(Unprefixed):
         for size in (_SAMPLE,) if cut else sorted({_SAMPLE, max(_SAMPLE, stop - start)}):
             payload = unmasked(self.window[start : min(start + size, stop)], key)
             part = start + len(payload) < stop
-            # Of a compressed batch (its first byte is 1) only the whole tells anything.
-            if (payload[:1] in (b"", b"\1") or len(payload) < _WEIGHT) if part else not payload:
+            # Of a compressed batch only the whole tells anything.
+            if (payload[:1] in (b"", _COMPRESSED) or len(payload) < _WEIGHT) if part else not payload:
                 continue
             self.credit -= max(_SAMPLE, len(payload))
             if self.credit < 0 or not detect.transport(payload, cut=part):

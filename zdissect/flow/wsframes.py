@@ -10,7 +10,7 @@ from zdissect.records import Frame
 
 PLAUSIBLE = re.compile(rb"[\x80\x82\x88-\x8a]")
 """First bytes of frames that a lost place is looked for by: whole messages, but no text, and controls."""
-BINARY, CONTROL = 2, 8
+BINARY, CONTROL, OPCODE = 2, 8, 15
 
 
 class Message:
@@ -70,6 +70,6 @@ def unmasked(data: bytearray, key: bytes) -> bytes:
     """A payload without its mask."""
     if not key:
         return bytes(data)
-    from wsproto.frame_protocol import XorMaskerSimple
-
-    return bytes(XorMaskerSimple(key).process(data))
+    size = len(data)
+    mask = key * (size // len(key) + 1)
+    return (int.from_bytes(data) ^ int.from_bytes(mask[:size])).to_bytes(size)
