@@ -11,11 +11,10 @@ from typing import Any, cast
 from zdissect.capture import gzipped, pcap, pcapng
 from zdissect.capture.errors import CaptureError, Kind
 from zdissect.capture.reader import Reader
-from zdissect.capture.signatures import looks_like
+from zdissect.capture.signatures import CAPTURES, MAGIC_SIZE, looks_like
 from zdissect.records import Frame
 
 _BUFFER = 1 << 20
-_MAGIC_SIZE = 4
 _SAMPLE = 512  # bytes by which a file that is no capture is named
 
 
@@ -143,11 +142,11 @@ def _size(file: io.BufferedReader) -> int | None:
 def _recognise(file: io.BufferedReader, path: str) -> tuple[Reader, str]:
     """Make the reader for the format that the first bytes tell; return it with the name of the format."""
     unit, suffix = "byte", ""
-    magic = file.read(_MAGIC_SIZE)
+    magic = file.read(MAGIC_SIZE)
     if magic.startswith(gzipped.MAGIC):
         unit, suffix = "unpacked byte", "+gzip"
         file = io.BufferedReader(gzipped.GzipStream(magic, file), _BUFFER)
-        magic = file.read(_MAGIC_SIZE)
+        magic = file.read(MAGIC_SIZE)
     kind: type[Reader]
     if magic in pcap.MAGIC:
         kind = pcap.PcapReader
@@ -162,7 +161,7 @@ def _not_a_capture(path: str, head: bytes, packed: bool) -> CaptureError:
     it = "what is packed in it" if packed else "it"
     if not head:
         return CaptureError(path, f"{it} is empty (0 bytes): capture or copy it again")
-    if any(magic.startswith(head) for magic in (*pcap.MAGIC, pcapng.MAGIC)):
+    if any(magic.startswith(head) for magic in CAPTURES):
         return CaptureError(path, f"cut short: {it} ends after {len(head)} bytes, inside the file header", Kind.CUT)
     guess = looks_like(head)
     found = f"looks like {guess}" if guess else f"starts with the bytes {head[:8].hex(' ')}"

@@ -10,7 +10,7 @@ from typing import Any
 from zdissect.capture.reader import MAX_RECORD, Reader
 from zdissect.records import Frame
 
-_FILE_HEADER = 24
+FILE_HEADER = 24  # bytes
 _NORMAL_SNAPLEN = 1 << 20  # files exist with frames longer than their snaplen says
 
 _RECORD = "IIII"
@@ -37,8 +37,8 @@ class PcapReader(Reader):
         super().__init__(read, magic, name, unit)
         order, record, self._nanoseconds = MAGIC[magic]
         self._record = struct.Struct(order + record)
-        header = read(_FILE_HEADER - len(magic))
-        if len(header) != _FILE_HEADER - len(magic):
+        header = read(FILE_HEADER - len(magic))
+        if len(header) != FILE_HEADER - len(magic):
             raise self.short(len(magic) + len(header))
         snaplen, link = struct.unpack_from(order + "II", header, 12)
         self._limit = min(max(snaplen, _NORMAL_SNAPLEN), MAX_RECORD)
@@ -73,4 +73,4 @@ class PcapReader(Reader):
 
     def _offset(self) -> int:
         """Where the record after the last frame starts."""
-        return _FILE_HEADER + self.frames * self._record.size + self.bytes
+        return FILE_HEADER + self.frames * self._record.size + self.bytes

@@ -14,7 +14,7 @@ from zdissect.records import Frame
 MAGIC = b"\x0a\x0d\x0d\x0a"
 """First four bytes: the type of a section header block, the same in both byte orders."""
 
-_SECTION, _INTERFACE, _OLD_PACKET, _SIMPLE_PACKET, _PACKET = 0x0A0D0D0A, 1, 2, 3, 6
+_SECTION, _INTERFACE, _OLD_PACKET, _SIMPLE_PACKET, _PACKET = int.from_bytes(MAGIC), 1, 2, 3, 6
 _MIN_BLOCK, _MIN_PACKET = 12, 32  # with type, both lengths and, of a packet, the fields before its bytes
 _TSRESOL, _TSOFFSET = 9, 14
 _BYTE_ORDERS = {b"\x4d\x3c\x2b\x1a": "<", b"\x1a\x2b\x3c\x4d": ">"}

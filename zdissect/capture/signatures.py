@@ -1,11 +1,18 @@
-"""Names for files that are not captures we read, so that the error can say what was found instead."""
+"""What a file is by its first bytes: a capture, or something else, so that the error can say what was found instead."""
+
+from zdissect.capture import gzipped, pcap, pcapng
+
+CAPTURES = frozenset((*pcap.MAGIC, pcapng.MAGIC))
+"""First bytes of the captures that are read."""
+MAGIC_SIZE = 4
+"""How many bytes these are."""
 
 _MAGIC = (
     (b"\x28\xb5\x2f\xfd", "Zstandard data: unpack them first, as in `zstd -dc FILE | zdissect -`"),
     (b"\xfd7zXZ\0", "xz data: unpack them first, as in `xz -dc FILE | zdissect -`"),
     (b"BZh", "bzip2 data: unpack them first, as in `bzip2 -dc FILE | zdissect -`"),
     (b"\x04\x22\x4d\x18", "LZ4 data: unpack them first, as in `lz4 -dc FILE | zdissect -`"),
-    (b"\x1f\x8b", "gzip data again: unpack them once more"),
+    (gzipped.MAGIC, "gzip data again: unpack them once more"),
     (b"PK\x03\x04", "a zip archive: unpack it first"),
     (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive: unpack it first"),
     (b"snoop\0\0\0", "a snoop capture: convert it with `editcap FILE OUT.pcapng`"),

@@ -6,9 +6,7 @@ from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
-from zdissect.capture.gzipped import MAGIC as GZIP
-from zdissect.capture.pcap import MAGIC as PCAP
-from zdissect.capture.pcapng import MAGIC as PCAPNG
+from zdissect.capture import signatures
 from zdissect.export import families
 from zdissect.export.families import AUTO, Span
 from zdissect.export.spans import span_of
@@ -98,10 +96,9 @@ def _is_capture(path: str) -> bool:
         if not stat.S_ISREG(os.stat(path).st_mode):
             return False
         with open(path, "rb") as file:
-            magic = file.read(4)
+            return file.read(signatures.MAGIC_SIZE) in signatures.CAPTURES
     except OSError:
         return False
-    return (magic in PCAP or magic == PCAPNG) and not magic.startswith(GZIP)
 
 
 def plan(sources: list[Source], mode: str = AUTO) -> list[Work]:

@@ -5,14 +5,13 @@ import struct
 from collections.abc import Iterable
 
 from zdissect.capture import CaptureError, open_capture
-from zdissect.capture.pcap import MAGIC
+from zdissect.capture.pcap import FILE_HEADER, MAGIC
 from zdissect.export.families import Span
 from zdissect.flow.clock import Clock
 from zdissect.records import Frame
 
 _TAIL = 1 << 20
 """Bytes at the end of a large pcap file in which its last records are looked for."""
-_HEADER = 24
 _CHAIN = 3
 """Records that must follow each other, up to the very end of the file, to be believed."""
 
@@ -44,7 +43,7 @@ def _last(path: str) -> int | None:
         with open(path, "rb") as file:
             kind = MAGIC.get(file.read(4))
             size = file.seek(0, os.SEEK_END)
-            file.seek(max(_HEADER, size - _TAIL))
+            file.seek(max(FILE_HEADER, size - _TAIL))
             data = file.read()
     except OSError:
         return None
