@@ -107,3 +107,28 @@ def test_links_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text):
         if not target.startswith(("http://", "https://")):
             assert ((ROOT / page).parent / target).exists(), f"{page} links to {target}"
+
+
+@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/architecture.md"])
+def test_paths_exist(page):
+    """Those in backticks, and the modules in figures; one may be named below `zdissect`, as `output/tree.py`."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    named = {*re.findall(r"`((?:[\w-]+/)+(?:[\w-]+\.\w+)?)`", text)}
+    figures = "\n".join(line for line in text.splitlines() if line.startswith("    "))
+    parts = "capture|dissector|engine|export|flow|output|session|spark"
+    named |= {f"{module}.py" for module in re.findall(rf"(?:^ *|[─▶,] ?)((?:{parts})/\w+)", figures, re.MULTILINE)}
+    missing = {path for path in named if not any((ROOT / top / path).exists() for top in ("", "zdissect"))}
+    assert len(named) > 5
+    assert not missing
+
+
+@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/architecture.md"])
+def test_every_part_is_named(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    parts = {
+        path.stem for path in (ROOT / "zdissect").iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()
+    }
+    rows = "\n".join(line for line in text.splitlines() if line.startswith("|"))
+    known = {"__init__", *(("grammar", "records") if page != "CONTRIBUTING.md" else ())}
+    missing = {part for part in parts - known if not re.search(rf"`(?:zdissect/)?{part}(?:\.py)?`", rows)}
+    assert not missing
