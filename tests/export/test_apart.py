@@ -47,7 +47,7 @@ def test_the_tables_are_the_same(join, tmp_path):
 
 
 def test_a_capture_that_was_split_wrongly_is_decoded_again(tmp_path, monkeypatch):
-    monkeypatch.setattr("zdissect.export.apart.unsound", lambda told: {one["share"] for one in told})
+    monkeypatch.setattr("zdissect.export.apart.unsound", lambda groups: {one.group.capture for one in groups})
     both_ways(tmp_path)
     assert len(list((tmp_path / "apart" / "messages").iterdir())) == len(SESSIONS)
 
@@ -106,6 +106,7 @@ def test_a_group_with_a_fault_says_that_it_is_not_sound(tmp_path, monkeypatch):
     split = Split.load(look(one, Settings(), 2).split)
     for sound in (True, False):
         done = convert_group(one, split, 0, str(tmp_path), Settings(), lambda *_: None)
-        assert done.told is not None
-        assert done.told["sound"] is sound
+        assert done.group is not None
+        assert done.group.group is not None
+        assert done.group.group.sound is sound
         monkeypatch.setattr(GroupDecoding, "close", fault)

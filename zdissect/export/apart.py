@@ -7,7 +7,8 @@ other. If they do, the capture is decoded once more, as a whole.
 from collections.abc import Callable, Iterator
 
 from zdissect.export.files import Work
-from zdissect.export.groups import Split, unsound
+from zdissect.export.groups import Split
+from zdissect.export.summary import unsound
 from zdissect.export.work import Done
 from zdissect.export.workers import Task
 
@@ -32,7 +33,7 @@ class Apart:
     @property
     def messages(self) -> int:
         """Messages that were found in groups that don't count yet."""
-        return sum(done.told["rows"]["messages"] for held in self.held.values() for _, done in held if done.told)
+        return sum(done.group.rows["messages"] for held in self.held.values() for _, done in held if done.group)
 
     def groups(self, make: Callable[..., Task]) -> Iterator[Task]:
         """The tasks of the captures that were looked at."""
@@ -51,5 +52,5 @@ class Apart:
         """
         while self.held:
             work, held = self.held.popitem()
-            told = [done.told for _, done in held if done.told is not None]
-            yield work, held, work not in lost and not unsound(told)
+            groups = [done.group for _, done in held if done.group is not None]
+            yield work, held, work not in lost and not unsound(groups)

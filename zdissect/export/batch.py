@@ -137,7 +137,7 @@ class _Conversion:
                 continue
             files = next(done.files for task, done in held if not task.group)
             directory = self.target.attempt(f"{held[0][0].directory.rpartition('_')[2]}files")
-            done = join(files, [done.told for _, done in held if done.told is not None], str(directory))
+            done = join(files, [done.group for _, done in held if done.group is not None], str(directory))
             for place in (*(Path(task.directory) for task, _ in held), directory):
                 self.target.accept(place)
             self.report.done.add(done)

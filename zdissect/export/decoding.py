@@ -13,6 +13,7 @@ from zdissect.export.cells import Messages
 from zdissect.export.facts import FileFacts
 from zdissect.export.links import Links
 from zdissect.export.nodes import message_json
+from zdissect.export.summary import Summary
 from zdissect.export.tables import TABLES, TABLES_VERSION
 from zdissect.flow.clock import EARLY_NS
 from zdissect.flow.tcp import Streams
@@ -157,6 +158,14 @@ class Decoding:
         for facts in self.files.values():
             total.add(facts.accounting)
         return total.report(self.pipeline)
+
+    def summary(self) -> Summary:
+        """What it came to, once it has ended."""
+        return Summary(self.totals(), dict(self.codes), self.accounting(), [one.brief() for one in self.files.values()])
+
+    def totals(self) -> dict[str, int]:
+        """Rows of each table so far."""
+        return {table: batches.total for table, batches in self.out.items()}
 
     def take(self, name: str) -> list[TableBatch]:
         """The batch of a table, if it has rows."""

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from zdissect.export.decoding import Decoding, Settings, TableBatch
-from zdissect.export.facts import FileFacts
+from zdissect.export.summary import GroupResult, Summary
 from zdissect.flow.clock import ToldClock
 from zdissect.flow.link import Decoder
 from zdissect.flow.partial import Partial
@@ -25,8 +25,6 @@ ALL = -1
 """Stands for all groups."""
 
 Ends = tuple[Endpoint, Endpoint]
-Told = dict[str, Any]
-"""What there is to tell of a capture or group."""
 
 
 class Moment(NamedTuple):
@@ -237,18 +235,12 @@ class GroupDecoding(Decoding):
         """Nothing: the capture is decoded as a whole instead, and that says what is wrong."""
         yield from ()
 
-    def told(self) -> Told:
-        """What there is to tell of it."""
-        return {
-            "share": self.share.capture,
-            "sound": not self.faulty and self.sound(),
-            "accounting": self.accounting(),
-            "pairs": self.pairs(),
-            "counts": {one.file: one.counts() for one in self.files.values()},
-            "codes": self.codes,
-            "files": [],
-            "rows": {table: batches.total for table, batches in self.out.items()},
-        }
+    def summary(self) -> Summary:
+        """What it came to; the files of its capture are summed up with all its groups."""
+        sound = not self.faulty and self.sound()
+        counts = {one.file: one.counts() for one in self.files.values()}
+        group = GroupResult(self.share.capture, sound, self.pairs(), counts)
+        return Summary(self.totals(), dict(self.codes), self.accounting(), group=group)
 
     def sound(self) -> bool:
         """Whether its connections are those that were foreseen."""
@@ -257,26 +249,6 @@ class GroupDecoding(Decoding):
     def pairs(self) -> list[list[str]]:
         """The ZenohIDs of its sessions: no other group may have the same pair."""
         return sorted(sorted(map(str, pair)) for pair in self.pipeline.sessions.pairs)
-
-
-def unsound(told: Iterable[Told]) -> set[str]:
-    """The captures that weren't split where they may be: a connection belongs to another group than was foreseen."""
-    out: set[str] = set()
-    seen: set[tuple[str, ...]] = set()
-    for one in told:
-        if "share" in one:
-            pairs = {(one["share"], *pair) for pair in one["pairs"]}
-            if not one["sound"] or pairs & seen:
-                out.add(one["share"])
-            seen |= pairs
-    return out
-
-
-def count(files: dict[str, FileFacts], told: Iterable[Told]) -> None:
-    """Adds what was counted of the files of a capture in all its groups."""
-    for one in told:
-        for file, counts in one["counts"].items():
-            files[file].add(counts)
 
 
 def worth(sizes: list[int], tasks: int, split_bytes: int) -> list[int]:

@@ -11,9 +11,10 @@ from zdissect.export.connections import RECORD
 from zdissect.export.decoding import Decoding, Settings, TableBatch
 from zdissect.export.facts import FileFacts
 from zdissect.export.files import Work
-from zdissect.export.groups import GroupDecoding, Moment, Split, Told, count
+from zdissect.export.groups import GroupDecoding, Moment, Split
 from zdissect.export.parquet import Parts
 from zdissect.export.reading import frames
+from zdissect.export.summary import Summary, count, total
 from zdissect.records import Frame
 from zdissect.stats.accounting import Accounting
 
@@ -37,8 +38,8 @@ class Done:
     accounting: Counter[str] = field(default_factory=Counter)
     split: str = ""
     """What a first look said of a capture."""
-    told: Told | None = None
-    """What there is to tell of a group: it doesn't count until all groups of its capture have ended."""
+    group: Summary | None = None
+    """What a group came to: it doesn't count until all groups of its capture have ended."""
 
     def add(self, other: "Done") -> None:
         """Takes over what another process did."""
@@ -77,7 +78,7 @@ def convert_group(work: Work, split: Split, group: int, directory: str, settings
         decoding = GroupDecoding(settings, split.share(work.sources[0].name, group))
         found = split.of(group, _noted(frames(work, files), files))
         _write(decoding.guarded(_fed(found, decoding.receive, decoding, tell)), parts)
-    return Done(list(files.values()), told=decoding.told())
+    return Done(list(files.values()), group=decoding.summary())
 
 
 def _noted(found: Iterable[Frame], files: dict[str, FileFacts]) -> Iterator[Frame]:
@@ -91,17 +92,13 @@ def _noted(found: Iterable[Frame], files: dict[str, FileFacts]) -> Iterator[Fram
         yield frame
 
 
-def join(files: list[FileFacts], told: list[Told], directory: str) -> Done:
-    """Writes the rows about the files of a capture, by what is told of all its groups; what they did together."""
-    done = Done(files)
+def join(files: list[FileFacts], groups: list[Summary], directory: str) -> Done:
+    """Writes the rows about the files of a capture, by what all its groups came to; what they did together."""
+    done = Done(files, *total(groups))
     known = {facts.file: facts for facts in files}
     for facts in files:
         facts.frames = 0
-    count(known, told)
-    for one in told:
-        done.rows.update(one["rows"])
-        done.codes.update(one["codes"])
-        done.accounting.update(one["accounting"])
+    count(known, groups)
     decoding = Decoding(files=known)
     with Parts(directory) as parts:
         _write(decoding.close(), parts)

@@ -7,7 +7,6 @@ nothing can be moved, each table is written by Spark's save mode and has a `_SUC
 import os
 import re
 import shutil
-from collections import Counter
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -16,13 +15,13 @@ from typing import TYPE_CHECKING, TypeVar
 from zdissect.export.batch import Job, Report, Watch
 from zdissect.export.facts import FileFacts
 from zdissect.export.files import Source
-from zdissect.export.groups import Told, unsound
 from zdissect.export.parquet import WriteError
+from zdissect.export.summary import Summary, total, unsound
 from zdissect.export.tables import TABLES
 from zdissect.export.target import ERROR, Target
 from zdissect.export.work import Done
 from zdissect.spark import failures, plan
-from zdissect.spark.job import Reading, about_files, decoded, messages, others, splits, surveys, table, told
+from zdissect.spark.job import Reading, about_files, decoded, messages, others, splits, summaries, surveys, table
 from zdissect.spark.options import BATCH_ROWS
 from zdissect.spark.plan import Planned
 from zdissect.spark.store import exists, is_remote, local, sources
@@ -134,7 +133,7 @@ def _write(
     mode: str,
     place: Path | None = None,
 ) -> Done:
-    """Writes all tables; what there is to tell. Captures are decoded once: what leaves the workers is kept on disk.
+    """Writes all tables; what was done. Captures are decoded once: what leaves the workers is kept on disk.
 
     Captures that can't be split after all are decoded once more.
 
@@ -144,12 +143,12 @@ def _write(
     split = splits(spark, reading, captures)
     while True:
         with _kept(spark, decoded(spark, reading, captures, split), place) as (mixed, packed):
-            found = told(packed)
+            found = summaries(packed)
             wrong = unsound(found)
             if wrong:
                 split = {name: one for name, one in split.items() if name not in wrong}
                 continue
-            about, told_of_files = about_files(spark, captures, found)
+            about, of_files = about_files(spark, captures, found)
             if place is None:
                 messages(mixed).write.mode(mode).parquet(f"{out}/{MESSAGES}")
             else:
@@ -158,7 +157,7 @@ def _write(
                 if name != MESSAGES:
                     rows = packed if about is None else packed.union(about)
                     table(rows, name).write.mode(mode).parquet(f"{out}/{name}")
-            return _done([*found, told_of_files])
+            return _done([*found, of_files])
 
 
 def arrived(place: Path, done: Done) -> None:
@@ -213,12 +212,6 @@ def _move(place: Path) -> None:
         (place / MESSAGES / "_SUCCESS").touch()
 
 
-def _done(told: list[Told]) -> Done:
-    """What was done, by what the workers tell of their captures."""
-    done = Done()
-    for found in told:
-        done.files += map(FileFacts.of, found["files"])
-        done.rows += Counter(found["rows"])
-        done.codes += Counter(found["codes"])
-        done.accounting.update(found["accounting"])
-    return done
+def _done(found: list[Summary]) -> Done:
+    """What was done, by what captures came to."""
+    return Done([FileFacts.of(brief) for one in found for brief in one.files], *total(found))

@@ -1,17 +1,18 @@
 """Groups of a split capture: their tables in the workers, and what the driver makes of what they tell."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from zdissect.export.decoding import Settings, TableBatch
 from zdissect.export.facts import FileFacts
-from zdissect.export.groups import GroupDecoding, Moment, Share, Told, count
+from zdissect.export.groups import GroupDecoding, Moment, Share
+from zdissect.export.summary import Summary, count
 from zdissect.spark import notes
 from zdissect.spark.frames import Row
 from zdissect.spark.plan import Planned
 
 
-def tables(group: Iterable[Row], settings: Settings, share: Share, told: Told) -> Iterator[TableBatch]:
-    """The tables of a group, from its rows in order, but for rows about files: the driver makes them."""
+def tables(group: Iterable[Row], settings: Settings, share: Share) -> Iterator[TableBatch | Summary]:
+    """The tables of a group, from its rows in order, and its summary; rows about files are made by the driver."""
     decoding = GroupDecoding(settings, share)
 
     def fed() -> Iterator[TableBatch]:
@@ -20,14 +21,14 @@ def tables(group: Iterable[Row], settings: Settings, share: Share, told: Told) -
             yield from decoding.receive(moment if isinstance(moment, Moment) else frame)
 
     yield from decoding.guarded(fed())
-    told |= decoding.told()
+    yield decoding.summary()
 
 
-def files(capture: Iterable[Planned], told: Iterable[Told]) -> dict[str, FileFacts]:
-    """What is known of the files of a split capture, by what is told of all its groups."""
+def files(capture: Iterable[Planned], groups: Sequence[Summary]) -> dict[str, FileFacts]:
+    """What is known of the files of a split capture, by what all its groups came to."""
     out: dict[str, FileFacts] = {}
     for survey, place in capture:
         facts = out[survey.name] = Planned(survey, place).facts
         facts.first_ns, facts.last_ns = survey.first_ns, survey.last_ns
-    count(out, told)
+    count(out, groups)
     return out

@@ -12,7 +12,6 @@ That groups don't depend on each other is checked when all are decoded. Where th
 one task.
 """
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -21,14 +20,15 @@ import pyarrow as pa
 from zdissect.export.decoding import Decoding, Settings
 from zdissect.export.families import AUTO
 from zdissect.export.files import Source
-from zdissect.export.groups import SPLIT_BYTES, Split, Told, worth
+from zdissect.export.groups import SPLIT_BYTES, Split, worth
+from zdissect.export.summary import Summary
 from zdissect.spark import groups, plan, register, shares
 from zdissect.spark.frames import ORDER
 from zdissect.spark.plan import Planned
 from zdissect.spark.ranges import RANGE_BYTES, Survey, survey
 from zdissect.spark.source import PLAN, SHARES
 from zdissect.spark.store import everywhere, is_remote
-from zdissect.spark.tables import MESSAGES, MIXED, ROWS, TABLE, TOLD, ddl, decoder, mixed, unpack
+from zdissect.spark.tables import MESSAGES, MIXED, ROWS, SUMMARY, TABLE, ddl, decoder, mixed, unpack
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -106,20 +106,20 @@ def decoded(
     return ordered.mapInArrow(decoder(job.settings), MIXED)
 
 
-def told(packed: "DataFrame") -> list[Told]:
-    """What the workers tell of their captures and groups."""
-    rows = packed.where(f"{TABLE} = '{TOLD}'").select(ROWS).collect()
-    return [json.loads(bytes(row[0])) for row in rows]
+def summaries(packed: "DataFrame") -> list[Summary]:
+    """What captures and groups came to, as the workers say."""
+    rows = packed.where(f"{TABLE} = '{SUMMARY}'").select(ROWS).collect()
+    return [Summary.load(bytes(row[0]).decode()) for row in rows]
 
 
 def about_files(
-    spark: "SparkSession", captures: list[list[Planned]], found: list[Told]
-) -> "tuple[DataFrame | None, Told]":
-    """The rows about the files of split captures, packed (None if there are none); what there is to tell of them."""
-    by_name: dict[str, list[Told]] = {}
+    spark: "SparkSession", captures: list[list[Planned]], found: list[Summary]
+) -> "tuple[DataFrame | None, Summary]":
+    """The rows about the files of split captures, packed (None if there are none), and their summary."""
+    by_name: dict[str, list[Summary]] = {}
     for one in found:
-        if "share" in one:
-            by_name.setdefault(one["share"], []).append(one)
+        if one.group is not None:
+            by_name.setdefault(one.group.capture, []).append(one)
     facts = {
         name: one
         for capture in captures
@@ -129,13 +129,8 @@ def about_files(
     decoding = Decoding(files=facts)
     batches = [mixed(batch) for batch in decoding.close()]
     rows = [(row[TABLE], row[ROWS]) for batch in batches for row in batch.to_pylist()]
-    tell = {
-        "files": [one.brief() for one in facts.values()],
-        "rows": {table: one.total for table, one in decoding.out.items()},
-        "codes": decoding.codes,
-        "accounting": {},
-    }
-    return (spark.createDataFrame(rows, f"{TABLE} string, {ROWS} binary") if rows else None), tell
+    summary = decoding.summary()._replace(accounting={})
+    return (spark.createDataFrame(rows, f"{TABLE} string, {ROWS} binary") if rows else None), summary
 
 
 def messages(mixed: "DataFrame") -> "DataFrame":

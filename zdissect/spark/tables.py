@@ -4,11 +4,9 @@ All tables leave the workers as one: the columns of `messages`, and one more for
 tables are few: they come as batches in Arrow's own format, in the column `payload`.
 """
 
-import json
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, groupby
 from operator import itemgetter
-from typing import Any
 
 import pyarrow as pa
 
@@ -16,13 +14,14 @@ from zdissect.export.decoding import Decoding, Settings, TableBatch
 from zdissect.export.facts import FileFacts
 from zdissect.export.groups import Share
 from zdissect.export.schema import schema
+from zdissect.export.summary import Summary
 from zdissect.export.tables import TABLES
 from zdissect.spark import groups, notes
 from zdissect.spark.frames import Row, rows
 
 MESSAGES = "messages"
-TOLD = "told"
-"""Name in place of a table for what there is to tell of a capture, as JSON."""
+SUMMARY = "summary"
+"""Name in place of a table for the summary of a capture, as JSON."""
 TABLE, ROWS = "of_table", "payload"
 """The columns with the name of the table and, but for messages, with its rows."""
 
@@ -58,30 +57,26 @@ def decoder(settings: Settings) -> Callable[[Iterable[pa.RecordBatch]], Iterator
 
     def decode(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for _, group in groupby(rows(batches), key=itemgetter(0)):
-            told: dict[str, Any] = {}
-            yield from map(mixed, tables(group, settings, told))
-            yield packed(TOLD, json.dumps(told).encode())
+            for one in tables(group, settings):
+                yield packed(SUMMARY, one.json().encode()) if isinstance(one, Summary) else mixed(one)
 
     return decode
 
 
-def tables(group: Iterator[Row], settings: Settings, told: dict[str, Any]) -> Iterator[TableBatch]:
-    """The tables of one capture, or of a group of one that is split, from its rows in order.
-
-    What there is to tell of it is entered into `told`.
-    """
+def tables(group: Iterator[Row], settings: Settings) -> Iterator[TableBatch | Summary]:
+    """The tables of one capture, or of a group of one that is split, from its rows in order, and its summary."""
     first = next(group)
     note = notes.read(first[2]) if first[2] is not None else None
     if isinstance(note, Share):
-        yield from groups.tables(group, settings, note, told)
+        yield from groups.tables(group, settings, note)
     else:
-        yield from whole(chain([first], group), settings, told)
+        yield from whole(chain([first], group), settings)
     for _ in group:
         pass  # what is left behind a fault: groupby would go on with it
 
 
-def whole(group: Iterable[Row], settings: Settings, told: dict[str, Any]) -> Iterator[TableBatch]:
-    """The tables of one capture."""
+def whole(group: Iterable[Row], settings: Settings) -> Iterator[TableBatch | Summary]:
+    """The tables of one capture, and its summary."""
     files: dict[str, FileFacts] = {}
     decoding = Decoding(settings, files)
 
@@ -94,12 +89,7 @@ def whole(group: Iterable[Row], settings: Settings, told: dict[str, Any]) -> Ite
                 yield from decoding.feed(frame)
 
     yield from decoding.guarded(fed())
-    told |= {
-        "accounting": decoding.accounting(),
-        "codes": decoding.codes,
-        "files": [one.brief() for one in files.values()],
-        "rows": {table: batches.total for table, batches in decoding.out.items()},
-    }
+    yield decoding.summary()
 
 
 _MIXED = pa.schema([*schema(MESSAGES), pa.field(TABLE, pa.string())])

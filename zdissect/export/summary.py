@@ -1,0 +1,78 @@
+"""What decoding a capture came to, besides its tables. It goes from process to process, and from worker to driver."""
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from zdissect.export.facts import FileFacts
+
+Brief = list[Any]
+"""A file in brief, see `FileFacts.brief`."""
+
+
+class GroupResult(NamedTuple):
+    """What only a group of a capture has to say."""
+
+    capture: str
+    """The first file of the capture."""
+    sound: bool
+    """It ended without a fault, and its connections were those that were foreseen."""
+    pairs: list[list[str]]
+    """The ZenohIDs of its sessions: no other group may have the same pair."""
+    counts: dict[str, Any]
+    """What was counted of each file, see `FileFacts.counts`."""
+
+
+class Summary(NamedTuple):
+    """The numbers of a capture, or of a group of one."""
+
+    rows: dict[str, int]
+    """Rows of each table."""
+    codes: dict[str, int]
+    """Findings by code."""
+    accounting: dict[str, int]
+    files: Sequence[Brief] = ()
+    """Those of a capture that was decoded as a whole."""
+    group: GroupResult | None = None
+
+    def json(self) -> str:
+        """As text."""
+        return json.dumps(self)
+
+    @classmethod
+    def load(cls, text: str) -> "Summary":
+        """From text."""
+        rows, codes, accounting, files, group = json.loads(text)
+        return cls(rows, codes, accounting, files, None if group is None else GroupResult(*group))
+
+
+def unsound(groups: Sequence[Summary]) -> set[str]:
+    """The captures that weren't split where they may be: a connection belongs to another group than was foreseen."""
+    out: set[str] = set()
+    seen: set[tuple[str, ...]] = set()
+    for one in groups:
+        if one.group is not None:
+            pairs = {(one.group.capture, *pair) for pair in one.group.pairs}
+            if not one.group.sound or pairs & seen:
+                out.add(one.group.capture)
+            seen |= pairs
+    return out
+
+
+def count(files: dict[str, FileFacts], groups: Sequence[Summary]) -> None:
+    """Adds what was counted of the files of a capture in all its groups."""
+    for one in groups:
+        if one.group is not None:
+            for file, counts in one.group.counts.items():
+                files[file].add(counts)
+
+
+def total(summaries: Sequence[Summary]) -> tuple[Counter[str], Counter[str], Counter[str]]:
+    """(rows, findings, bytes) of all."""
+    rows, codes, accounting = Counter[str](), Counter[str](), Counter[str]()
+    for one in summaries:
+        rows.update(one.rows)
+        codes.update(one.codes)
+        accounting.update(one.accounting)
+    return rows, codes, accounting
