@@ -53,7 +53,7 @@ def test_the_line_that_matters(text, why):
         (RuntimeError("x\nCaused by: java.lang.OutOfMemoryError: Java heap space"), "Java has too little memory; "),
         (RuntimeError("x: Python worker exited unexpectedly\nCaused by: java.io.EOFException"), "a Python process "),
         (RuntimeError('x\n: j.NullPointerException: Cannot invoke "R.askSync()" because the return value of '
-                      '"o.BlockManagerMaster.driverEndpoint()" is null'), "Spark stopped in the middle, "),
+                      '"o.BlockManagerMaster.driverEndpoint()" is null'), "Spark stopped halfway, "),
         (ConnectionRefusedError(111, "Connection refused"), "Java has died, "),
         (RuntimeError(), "it doesn't say why"),
     ],
