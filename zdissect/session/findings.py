@@ -90,7 +90,7 @@ def sample_of(row: Row) -> tuple[str, str] | None:
     return row["key_expr"], row.get("timestamp_id", "")
 
 
-class Clock:
+class Timestamps:
     """Rule 56: timestamps far from the capture's clock, and samples of a session older than the one before on their
     key."""
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from zdissect.flow.conversation import Flow
 from zdissect.session.deadlines import NEVER, Deadlines
-from zdissect.session.findings import Clock
+from zdissect.session.findings import Timestamps
 from zdissect.session.fragments import Chain
 from zdissect.session.handshake import STEPS, Handshake, Parameters
 from zdissect.session.interests import Interest, Side
@@ -58,7 +58,7 @@ class Session:
     requests: tuple[Requests, Requests] = field(default_factory=lambda: (Requests(), Requests()))
     sides: tuple[Side, Side] = field(default_factory=lambda: (Side(), Side()))
     graphs: tuple[Graph, Graph] = field(default_factory=lambda: (Graph(), Graph()))
-    clock: Clock = field(default_factory=Clock)
+    timestamps: Timestamps = field(default_factory=Timestamps)
     initial: list[int | None] = field(default_factory=lambda: [None, None])
     """First sequence number of each side."""
     stated: list[Parameters | None] = field(default_factory=lambda: [None, None])

@@ -124,7 +124,7 @@ class Sessions:
         else:
             network.feed(link, message, direction, item.frame.number, ts_ns)
             if "timestamp_ntp64" in row:
-                link.session.clock.feed(message, item.frame)
+                link.session.timestamps.feed(message, item.frame)
         row.update(link.who(direction))
         return whole
 
@@ -276,5 +276,5 @@ class Sessions:
         link = self.link(item.flow)
         for message in item.messages:
             network.feed(link, message, item.direction, item.frame.number, item.frame.now_ns)
-            link.session.clock.feed(message, item.frame)
+            link.session.timestamps.feed(message, item.frame)
             message.row.update(link.who(item.direction))

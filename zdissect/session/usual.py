@@ -58,7 +58,7 @@ class Usual:
                 return False
         else:
             stamp = message.cell[STAMP]
-            if stamp is not None and not self.session.clock.usual(sample, stamp, ts_ns):
+            if stamp is not None and not self.session.timestamps.usual(sample, stamp, ts_ns):
                 return False
         message.template = template
         return True
