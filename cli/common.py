@@ -27,7 +27,7 @@ def wants_color(choice: str) -> bool:
 
 
 def raw_columns() -> int:
-    """How many bytes of a field fit beside the tree: fewer on a narrow terminal."""
+    """How many bytes of a field fit next to the tree: fewer on a narrow terminal."""
     if not sys.stdout.isatty():
         return 8
     width = shutil.get_terminal_size().columns

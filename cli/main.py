@@ -55,7 +55,7 @@ class ClosedPipe(Exception):
 
 
 class Commands(click.Group):
-    """A group whose default command is `dissect`, so that `zdissect FILE` works beside `zdissect hex`."""
+    """A group whose default command is `dissect`, so that `zdissect FILE` works as well as `zdissect hex`."""
 
     modules: ClassVar[dict[str, tuple[str, str]]] = {
         "dissect": ("dissect", ""),

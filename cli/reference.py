@@ -18,7 +18,7 @@ from .common import DONE, USAGE, complain
 from .explanations import explanations, names, stands_for
 
 _WIDE = 150
-"""Columns of a terminal from which on a field stands in one line."""
+"""The width of a terminal from which a field fits in one line."""
 
 
 class Line(NamedTuple):

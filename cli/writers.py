@@ -26,7 +26,7 @@ class Writer(Protocol):
         """The text of one item, with its line ends."""
 
     def end(self) -> str:
-        """What stands behind the last item."""
+        """What comes after the last item."""
 
 
 class _Counting:

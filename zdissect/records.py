@@ -34,7 +34,7 @@ Frame.now_ns = property(itemgetter(2))  # type: ignore[assignment, method-assign
 
 
 class Leapt(Frame):
-    """A frame at or behind a leap of its capture's clock."""
+    """A frame at or after a leap of its capture's clock."""
 
     _now_ns: int
 

@@ -1,6 +1,6 @@
-"""What a capture holds beside Zenoh's messages, frame by frame: for `-v`.
+"""What a capture holds besides Zenoh's messages, frame by frame: for `-v`.
 
-A `Verbose` stands around a pipeline and adds notices to what that gives: TCP connections that open and end, repeats,
+A `Verbose` wraps a pipeline and adds notices to what that gives: TCP connections that open and end, repeats,
 segments out of order, IP fragments, datagrams and connections that aren't shown, and frames that aren't opened. It
 decodes frames a second time and keeps a state of its own, so that nothing is slower without it.
 """

@@ -149,7 +149,7 @@ class _Writer:
         return infer(name, here.values, siblings, lambda one: self.size(one, here))
 
     def size(self, one: Place, here: Given) -> int | None:
-        """Bytes of the content of a place of which the size stands in front, if it is there."""
+        """Bytes of the content of a place that has its size in front, if it is there."""
         node = one.node
         if isinstance(node, Group):
             return len(_Writer.trial(self).some(one.inside, here, one.inside)) if self.holds(node.when) else None
@@ -202,7 +202,7 @@ class _Writer:
         return vle.encode(len(data) if length is None else number(length, 64, inner.at("length"))) + data
 
     def repeat(self, one: Place, node: Repeat, here: Given) -> bytes:
-        """The same fields several times, with their number if it stands in front."""
+        """The same fields several times, with their number if that comes first."""
         turns = items(here.take(node.name), here.at(node.name))
         if isinstance(node.count, str):
             times = conditions.test(node.count)(self.seen)

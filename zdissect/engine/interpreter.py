@@ -2,7 +2,7 @@
 
 `interpret` is total: any bytes give a tape whose leaves cover them exactly, never an exception, in linear time. An
 error ends the innermost length-delimited region (extension body, batch, datagram): what was read stays, the rest of the
-region becomes an `undecoded` leaf, and reading goes on behind it.
+region becomes an `undecoded` leaf, and reading goes on after it.
 
 A region that was cut (by a snap length, or because a length runs past the end) differs from one that ended: nothing in
 it may depend on where it was cut, so that a prefix of the bytes gives a prefix of the leaves.
@@ -66,7 +66,7 @@ class _Run(Structures):
     def steps(
         self, steps: tuple[Step, ...], pos: int, stop: int, cut: bool, depth: int, header: int, values: Values
     ) -> int:
-        """Runs the steps of a program from `pos`; the position behind them."""
+        """Runs the steps of a program from `pos`; the position after them."""
         data = self.data
         spans = self.spans
         for op, mask, want, test, field, first, second, keep, check in steps:

@@ -41,7 +41,7 @@ class Lengths:
 
     @abstractmethod
     def steps(self, steps: Steps, pos: int, stop: int, cut: bool, depth: int, header: int, values: Values) -> int:
-        """Runs the steps of a program from `pos`; the position behind them."""
+        """Runs the steps of a program from `pos`; the position after them."""
 
     @abstractmethod
     def long_vle(self, field: Field, start: int, stop: int, limit: int) -> tuple[int, int]:
@@ -66,7 +66,7 @@ class Lengths:
     def region(
         self, body: Callable[[], int], field: Field | None, start: int, stop: int, cut: bool, depth: int
     ) -> bool:
-        """Runs `body` on a region start..stop, and owns up for the bytes that it leaves; whether it leaves none."""
+        """Runs `body` on a region start..stop, and reports the bytes that it leaves; whether it leaves none."""
         mark = len(self.spans)
         try:
             at = body()
@@ -103,7 +103,7 @@ class Lengths:
         return end
 
     def length(self, field: Field, limit: int, pos: int, stop: int, depth: int) -> tuple[int, int]:
-        """A length in front of a region, and the position behind it."""
+        """A length in front of a region, and the position after it."""
         if pos >= stop:
             raise short_of(field, pos, stop)
         size, end = self.long_vle(field, pos, stop, limit) if self.data[pos] > 127 else (self.data[pos], pos + 1)
@@ -202,7 +202,7 @@ class Lengths:
         return end
 
     def back(self, mark: tuple[int, int]) -> tuple[list[Span], list[Remark]]:
-        """Takes back what was found behind a mark, and returns it."""
+        """Takes back what was found after a mark, and returns it."""
         spans, remarks = mark
         out = self.spans[spans:], self.remarks[remarks:]
         del self.spans[spans:], self.remarks[remarks:]

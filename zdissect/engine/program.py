@@ -71,7 +71,7 @@ class ExtensionProgram(NamedTuple):
     keep: str
     """Its name, where a condition asks whether it is present."""
     before: int
-    """The seven bits of the extension that must come behind it; 0 if any may."""
+    """The seven bits of the extension that must come after it; 0 if any may."""
     loose: Callable[[Any], int] | None
     mismatch: str
     """The finding where its declared length isn't that of its structure."""
@@ -259,7 +259,7 @@ def _check(node: Any, bits: tuple[Bit, ...] = ()) -> Check | None:
 
 
 def _nameless(enum: Enum, value: int) -> Verdict:
-    """What is said of a value that has no name where it must."""
+    """The text about a value that has no name where it must."""
     read = f": receivers read {enum.otherwise}" if enum.otherwise else ""
     return enum.strict, f"{value} isn't a known {enum.title}{read}"
 

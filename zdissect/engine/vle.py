@@ -10,7 +10,7 @@ class Short(Exception):
 
 
 def read(data: bytes, pos: int, stop: int) -> tuple[int, int]:
-    """Value and position behind the integer at `pos`. Raises Short if it doesn't end before `stop`."""
+    """Value and position after the integer at `pos`. Raises Short if it doesn't end before `stop`."""
     if stop - pos > 8 and data[pos + 7] > 127:
         value = int.from_bytes(data[pos : pos + 8], "little")
         if value & _MORE == _MORE:  # all nine, as of a time: pairs of groups move together, then pairs of pairs

@@ -2,7 +2,7 @@
 
 Either may be wrong: a length that the sender computed wrongly, a forged number inside. So what follows decides. The
 message is read in each of the ways (a `Reading`), and the one is kept in which most makes sense: the message itself,
-then the message behind it. If that doesn't tell, it is what receivers do; if no way leads to the end of the message,
+then the message after it. If that doesn't tell, it is what receivers do; if no way leads to the end of the message,
 the declared length counts.
 """
 
@@ -54,7 +54,7 @@ class Weighing(Lengths):
         self, mark: tuple[int, int], end: int, problem: Malformed | None, table: Table, many: str, pos: int, stop: int,
         cut: bool, depth: int,
     ) -> int:  # fmt: skip
-        """Puts the best reading of a message in the place of the one that stands behind a mark; where it ends."""
+        """Puts the best reading of a message in the place of the one after a mark; where it ends."""
         best = self.best(self.outcome(mark, end, problem, table, many, stop, cut), table, many, pos, stop, cut, depth)
         self.spans += best.spans
         self.remarks += best.remarks
@@ -101,7 +101,7 @@ class Weighing(Lengths):
         return fails, len(run.remarks) + fails
 
     def attempt(self, table: Table, pos: int, stop: int, cut: bool, depth: int) -> tuple[Malformed | None, int]:
-        """Reads a message: why that failed, if it did, and the position behind it."""
+        """Reads a message: why that failed, if it did, and the position after it."""
         try:
             return None, self.message(table[self.data[pos] & 31], pos, stop, cut, depth)
         except Malformed as problem:

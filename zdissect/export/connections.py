@@ -50,7 +50,7 @@ class Connections:
         self.callers: dict[str, list[str | None]] = {}
         """What the ends of UDP conversations called themselves."""
         self.moments: list[tuple[Moment, list[int]]] = []
-        """What connections did to each other; the numbers of those whose waits it was."""
+        """What connections did to each other; the numbers of those whose deadlines it was."""
         self.latest_ns = EARLY_NS
         self.last = Moment("", 0, 0, 0, 0)
         """The frame fed last."""

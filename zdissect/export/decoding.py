@@ -114,7 +114,7 @@ class Decoding:
         return out + self.left()
 
     def end(self) -> list[TableBatch]:
-        """What is said of messages and sessions when the capture has ended."""
+        """What messages and sessions give when the capture has ended."""
         out = self.items(self.pipeline.close())
         for file, kinds in self.pipeline.decoder.unopened.files.items():
             self.files[file].unopened = kinds
@@ -122,7 +122,7 @@ class Decoding:
         return out
 
     def guarded(self, found: Iterable[TableBatch]) -> Iterator[TableBatch]:
-        """The tables of a capture, to its end. A fault costs what comes behind it, and is told of.
+        """The tables of a capture, to its end. After a fault the rest is lost, and files say so.
 
         Args:
             found: Feeds the frames, and gives what `feed` does.
@@ -135,7 +135,7 @@ class Decoding:
             yield from self.saved(fault)
 
     def saved(self, fault: Exception) -> Iterator[TableBatch]:
-        """What there is behind a fault: the rows so far, and those about files."""
+        """What is left after a fault: the rows so far, and those about files."""
         for facts in self.files.values():
             facts.fail(f"a bug in zdissect, please report it: {type(fault).__name__}: {fault}")
         yield from self.left()
@@ -151,7 +151,7 @@ class Decoding:
         return next(iter(self.files), "")
 
     def accounting(self) -> dict[str, Any]:
-        """What became of every payload byte, once the capture has ended; nothing is said behind a fault."""
+        """What became of every payload byte, once the capture has ended; empty after a fault."""
         if self.faulty:
             return {}
         total = Accounting()

@@ -15,6 +15,6 @@ def message_json(item: Dissection, message: Message) -> str:
     part = Tape(tape.data, tape.start, tape.stop, list(message.spans()), [])
     (root, *rest) = nodes(replace(item, tape=part, messages=[]))
     root["derived"] = derived(message)
-    if rest:  # fields of the message that stand behind a message inside it
+    if rest:  # fields of the message that come after a message inside it
         root.setdefault("children", []).extend(rest)
     return dumps(root)

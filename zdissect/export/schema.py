@@ -1,4 +1,4 @@
-"""Arrow schemas of the tables, derived from the types that stand beside their columns."""
+"""Arrow schemas of the tables, derived from the types that are listed with their columns."""
 
 from functools import cache
 

@@ -1,4 +1,4 @@
-"""The four tables, as text: their columns, types and what they mean. The first stands in the grammar."""
+"""The four tables, as text: their columns, types and what they mean. The first is in the grammar."""
 
 from zdissect.grammar.columns import COLUMNS, Column
 

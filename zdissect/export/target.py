@@ -1,4 +1,4 @@
-"""Where the tables go: gathered in a temporary directory beside, moved to their place when all is complete."""
+"""Where the tables go: gathered in a temporary directory next to it, moved to their place when all is complete."""
 
 import os
 import re
@@ -133,7 +133,7 @@ class Target:
         shutil.rmtree(old, ignore_errors=True)
 
     def _append(self) -> None:
-        """Moves the new files beside the old ones; all or none."""
+        """Moves the new files next to the old ones; all or none."""
         moved: list[Path] = []
         try:
             for table in TABLES:

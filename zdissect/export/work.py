@@ -1,4 +1,4 @@
-"""What one process does: captures to files, and what it has to tell of them."""
+"""What one process does: captures to files, and a report on them."""
 
 import gc
 from collections import Counter
@@ -50,7 +50,7 @@ class Done:
 
 
 def convert(works: list[Work], directory: str, settings: Settings, tell: Tell = lambda size, messages: None) -> Done:
-    """Writes the tables of some captures into a directory. Raises WriteError; a bad capture is only told of."""
+    """Writes the tables of some captures into a directory. Raises WriteError; a bad capture is only reported."""
     done = Done()
     with Parts(directory) as parts:
         for work in works:

@@ -138,7 +138,7 @@ class Cutter:
             yield self.take(size, "", framing)
 
     def search(self, final: bool) -> tuple[int, bool]:
-        """Looks for the next boundary, behind the bytes that were looked at before."""
+        """Looks for the next boundary, after the bytes that were looked at before."""
         return resync.boundary(self.peek(self.have), self.framing, final, self.scanned, likely=True)
 
     def settle(self, final: bool) -> bool:

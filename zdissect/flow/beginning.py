@@ -152,7 +152,7 @@ def chained(data: bytes) -> Chain:
 
 
 def opens(data: bytes) -> bool:
-    """Whether a stream starts with the prefix and the first bytes of an INIT, whatever comes behind them."""
+    """Whether a stream starts with the prefix and the first bytes of an INIT, whatever comes after them."""
     if len(data) <= _HEAD:
         return False
     header, version, packed = data[STREAM.prefix : _HEAD]

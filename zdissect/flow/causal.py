@@ -185,5 +185,5 @@ def said(item: StreamItem) -> Segment | None:
 
 
 def _time(frame: Frame | None) -> tuple[float, int]:
-    """Where a frame stands in its capture; the end of the capture is last."""
+    """The position of a frame in its capture; the end of the capture is last."""
     return (inf, 0) if frame is None else (frame.now_ns, frame.number)

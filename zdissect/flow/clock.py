@@ -4,7 +4,7 @@ A file can hold any time. One flipped bit moves a frame by minutes or by centuri
 may have two clocks, files of several days may be put together. What waits for time to pass goes by `Frame.now_ns`: a
 step of more than `LEAP_NS` from one frame to the next counts as none, in whichever direction, unless it is a silence
 that may have been, and the next frame agrees. A clock that was seen before goes on where it was, so that a single odd
-time changes nothing for the frames behind it.
+time doesn't affect the frames after it.
 """
 
 from typing import Any
@@ -59,7 +59,7 @@ class Clock:
         return self.leap(frame)
 
     def agree(self) -> None:
-        """The frame behind a leap is near it."""
+        """The frame after a leap is near it."""
         self.odd, self.told = False, ""
         if self.doubt is not None:  # so much time has passed
             self.shift = self.doubt[0]

@@ -88,7 +88,7 @@ class Copies:
 
 
 def _packet(datagram: Datagram) -> tuple[int, bytes]:
-    """(number of the IP packet, what stands before it in the frame): -1 if it has no number, -2 if it isn't found.
+    """(number of the IP packet, what comes before it in the frame): -1 if it has no number, -2 if it isn't found.
 
     It is looked for before the UDP header, without options or extension headers.
     """

@@ -77,7 +77,7 @@ class Datagrams:
 
     @staticmethod
     def copied(conversation: DatagramConversation, datagram: Datagram) -> Iterable[Known]:
-        """Takes a copy, and tells of the first one in a conversation that is shown."""
+        """Takes a copy, and reports the first one in a conversation that is shown."""
         if conversation.copied or (conversation.flow.verdict is not Verdict.ZENOH and conversation.opaque):
             return ()
         conversation.copied = True

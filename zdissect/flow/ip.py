@@ -25,11 +25,11 @@ _TCP, _UDP = 6, 17
 _IPV4 = Struct(">BxHHHxB")
 """Version and header length, total length, identification, flags and fragment offset, protocol."""
 _IPV4_TCP = Struct(">BxHxxHxB14xIIBB")
-"""An IPv4 header without options and the TCP header behind it: as above, then seq, ack, data offset, flags."""
+"""An IPv4 header without options and the TCP header after it: as above, then seq, ack, data offset, flags."""
 _IPV6 = Struct(">BxxxHB")
 """Version, payload length, next header."""
 _IPV6_TCP = Struct(">BxxxHB37xIIBB")
-"""An IPv6 header and the TCP header right behind it."""
+"""An IPv6 header and the TCP header right after it."""
 _TCP_HEADER = Struct(">4xIIBB")
 
 _AUTHENTICATION, _FRAGMENT = 51, 44

@@ -36,7 +36,7 @@ _LINKS = {
     240: (ETHERNET, 4), 259: (ETHERNET, 8), 274: (ETHERNET, 8), 282: (ETHERNET, 4),
 }  # fmt: skip
 """Link types by what they begin with, and where that stands. Raw IP; PPP; OpenBSD's ENC and Solaris's IPNET; Ethernet
-behind a header of Hilscher's or Broadcom's, or behind its preamble."""
+after a header of Hilscher's or Broadcom's, or after its preamble."""
 
 _FAMILIES = {2: IPV4, 10: IPV6, 24: IPV6, 28: IPV6, 30: IPV6}
 """AF_INET, and AF_INET6 of Linux, the BSDs and macOS."""
@@ -174,7 +174,7 @@ class Decoder:
         return Datagram(frame, src, dst, payload, missing, envelope.place(body), frames, RAW_ETHERNET)
 
     def _foreign(self, frame: Frame) -> Found:
-        from zdissect.flow.foreign import find_ip  # scapy behind it: only where a capture needs it
+        from zdissect.flow.foreign import find_ip  # this loads scapy: only where a capture needs it
 
         found = find_ip(frame.link, frame.data)
         if found is None or isinstance(found, str):

@@ -29,7 +29,7 @@ def decompress(block: bytes, limit: int) -> bytes:
     """The content of a raw LZ4 block.
 
     Args:
-        block: The bytes behind the batch header.
+        block: The bytes after the batch header.
         limit: The most bytes it may hold: the negotiated batch size. No more memory than that is used.
 
     Raises:
@@ -88,7 +88,7 @@ def _measure(block: bytes) -> int:
 
 
 def _length(block: bytes, pos: int, value: int) -> tuple[int, int]:
-    """(length, position behind it): a half token, and if it is full more bytes, up to the first that isn't 255."""
+    """(length, position after it): a half token, and if it is full more bytes, up to the first that isn't 255."""
     if value < 15:
         return value, pos
     while pos < len(block):

@@ -1,4 +1,4 @@
-"""Names of what stands around TCP and UDP: link types, EtherTypes, IP protocols.
+"""Names of what is around TCP and UDP: link types, EtherTypes, IP protocols.
 
 Sources: the LINKTYPE_ registry of tcpdump.org, the EtherType and protocol number registries of IEEE and IANA.
 """

@@ -122,7 +122,7 @@ def is_dns(data: bytes, cut: bool) -> bool:
 
 
 def _behind_name(data: bytes, at: int) -> int:
-    """Where a domain name ends; -1 if there is none. A name that was cut off ends behind the data."""
+    """Where a domain name ends; -1 if there is none. A name that was cut off ends after the data."""
     while at < len(data):
         size = data[at]
         if size >= 0xC0:

@@ -1,4 +1,4 @@
-"""What a TCP segment is beside its bytes: the opening or the end of a connection, a repeat, or out of order.
+"""What a TCP segment is besides its bytes: the opening or the end of a connection, a repeat, or out of order.
 
 For people who look at a capture frame by frame. Streams are put together without it (`tcp`).
 """
@@ -23,7 +23,7 @@ class _Direction:
 
     def __init__(self, first: int) -> None:
         self.next = first
-        """The sequence number behind all that has come."""
+        """The sequence number after everything that has arrived."""
         self.recent: deque[tuple[int, int, int]] = deque(maxlen=MOST_SEGMENTS)
         """(sequence number, size, frame) of segments, in order of the capture."""
 

@@ -1,7 +1,7 @@
 """Finds the next batch in a stream whose place is lost: a boundary is where length prefixes and headers chain.
 
 An offset is accepted if a prefix there leads to bytes that decode to their end as a batch, and so does the next prefix
-behind them, and so on for a few batches or to the end of what is in hand. One of them at least must prove something:
+after them, and so on for a few batches or to the end of what is in hand. One of them at least must prove something:
 hold a network message, or follow another in its sequence number. A FRAGMENT alone proves nothing, as it takes any
 bytes; nor does what payloads are full of, zeros and small numbers.
 """

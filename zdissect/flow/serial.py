@@ -24,7 +24,7 @@ class SerialFrame(NamedTuple):
     tape: Tape
     """Over its bytes without COBS; over the input if it wasn't encoded."""
     start: int
-    """Where it stands in the input, without its delimiter."""
+    """Where it is in the input, without its delimiter."""
     stop: int
     cobs: bool
     """Whether it was encoded."""

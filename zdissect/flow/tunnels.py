@@ -127,7 +127,7 @@ def mpls_in_udp(data: bytes, start: int, stop: int) -> Next | None:
 
 
 def teredo(data: bytes, start: int, stop: int) -> Next | None:
-    """Teredo (RFC 4380): IPv6, perhaps behind what its server says of the sender."""
+    """Teredo (RFC 4380): IPv6, perhaps after what its server adds about the sender."""
     if data[start : start + 2] == b"\0\1":
         start += 4 + sum(data[start + 2 : start + 4]) + 9
     if data[start : start + 2] == b"\0\0":

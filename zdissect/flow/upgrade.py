@@ -1,6 +1,6 @@
 """The HTTP heads by which a connection becomes a WebSocket one (RFC 6455, 4).
 
-They aren't read by `h11`, which is made for those who take part: it reads an answer only behind a request of its own,
+They aren't read by `h11`, which is made for those who take part: it reads an answer only after a request of its own,
 refuses a head for one damaged field or for a Host that isn't there, and takes seconds for a head full of blanks.
 """
 

@@ -75,7 +75,7 @@ _PLUGIN = {
     "frame.network.declare.declare_final": ("D_FINAL", ""),
     "frame.network.oam": ("OAM", "id ext_qos ext_tstamp body"),
 }  # fmt: skip
-"""The plugin's names behind `zenoh.transport.`: a message, its labels here, the names of its fields."""
+"""The plugin's names after `zenoh.transport.`: a message, its labels here, the names of its fields."""
 
 _WORDS = {
     "ext_mlink": "ext_multilink", "ext_lowlatency": "ext_low_latency", "ext_tstamp": "ext_timestamp",

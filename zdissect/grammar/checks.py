@@ -47,7 +47,7 @@ def stamp_points(value: int) -> Verdict:
 
 
 def data_length(value: int) -> Verdict:
-    """The length behind a shared-memory pointer isn't 0 (notes 2.3)."""
+    """The length after a shared-memory pointer isn't 0 (notes 2.3)."""
     return None if value else ("invalid-value", "a shared-memory pointer to no data")
 
 

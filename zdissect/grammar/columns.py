@@ -1,7 +1,7 @@
 """The message table: its columns, and how a field's value becomes a column's value.
 
 A field names its column in the grammar; here are the types of the columns and the few conversions. The types are those
-of Arrow that Spark has too: no unsigned integers, times as int64 nanoseconds beside a microsecond timestamp.
+of Arrow that Spark has too: no unsigned integers, times as int64 nanoseconds next to a microsecond timestamp.
 """
 
 from collections.abc import Callable

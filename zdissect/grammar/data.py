@@ -55,7 +55,7 @@ QUERY = Message(
     (Z, flag("P", 6, on="parameters present", off="no parameters"), C),
     (
         CONSOLIDATION,
-        Text("parameters", 64, "Parameters of the selector, what stands after its `?`.", when="P",
+        Text("parameters", 64, "Parameters of the selector, what comes after its `?`.", when="P",
              column="parameters"),
         Extensions(
             SOURCE_INFO,

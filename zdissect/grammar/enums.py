@@ -45,7 +45,7 @@ PRIORITY = Enum(
     },
 )
 DATA = 5
-"""The priority of what says nothing of it."""
+"""The priority of messages that don't state one."""
 
 CLOSE_REASON = Enum(
     "close reason",

@@ -118,7 +118,7 @@ EXT_HEADER.bits = tuple(Field(f"zenoh.ext.{bit.name.lower()}", "bit", bit.doc, "
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Place:
-    """A node of the grammar with its field, and what stands inside it."""
+    """A node of the grammar with its field, and what is inside it."""
 
     node: Node | Extension
     field: Field

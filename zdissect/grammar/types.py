@@ -1,6 +1,6 @@
 """The kinds of nodes that the grammar is made of.
 
-The grammar is data: frozen values that say what stands on the wire, in the order of the wire. They hold no code.
+The grammar is data: frozen values that say what is on the wire, in the order of the wire. They hold no code.
 Conditions, sizes and counts are strings in the language of `conditions.py`; values get a meaning from an `Enum` or from
 a named rendering (`primitives.py`); rules about single values are named checks (`checks.py`). The engine turns
 grammar into programs, the registry gives each field its name, the docs are printed from it.
@@ -211,7 +211,7 @@ class Extension:
     yields_to: str = ""
     """The extension of which it has the column, and which counts where both are there."""
     before: str = ""
-    """The extension that must come directly behind it."""
+    """The extension that must come directly after it."""
 
     @property
     def key(self) -> int:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 PAGE = "wire-notes.md"
-"""The notes, beside docs/fields.md. Each section has an anchor that is its number."""
+"""The notes, next to docs/fields.md. Each section has an anchor that is its number."""
 
 _ITEM = r"\d+(?:\.\d+)?(?: no\. (?:\d+|K)| E\d+\w*| Others)?"
 _REFERENCE = re.compile(rf"\b[Nn]otes ({_ITEM}(?:(?:, | and | to ){_ITEM})*)")
@@ -21,7 +21,7 @@ def entries(text: str) -> list[tuple[str, int]]:
 
 
 def linked(text: str) -> str:
-    """Markdown with a link for each section that is named; what stands in backticks is left alone."""
+    """Markdown with a link for each section that is named; what is in backticks is left alone."""
     out, at = [], 0
     quoted = [match.span() for match in re.finditer(r"```.*?```|`[^`\n]*`", text, re.DOTALL)]
     for start, stop, section, _ in _named(text):

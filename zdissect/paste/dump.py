@@ -27,7 +27,7 @@ class Row(NamedTuple):
     body_start: int
     body: str
     style: str
-    """`0x:`, `:`, `0x` or nothing: what stands around the offset."""
+    """`0x:`, `:`, `0x` or nothing: what is around the offset."""
     digits: str
     repeated: bool
     """A line with `*` follows: the same bytes again, up to the next offset."""

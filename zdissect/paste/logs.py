@@ -1,7 +1,7 @@
 """Reads hex out of log lines: Zephyr's LOG_HEXDUMP, ESP-IDF's ESP_LOG_BUFFER_HEX and HEXDUMP, logcat, tracing.
 
 A line of bytes ends with them, or with their ASCII column. What stands before says which log it is, and what belongs
-together: lines with nothing before, with addresses that go on, or with the same words behind a full line.
+together: lines with nothing before, with addresses that go on, or with the same words after a full line.
 """
 
 import re
@@ -29,7 +29,7 @@ _BETWEEN = re.compile(r"0[xX]|[:,\- ]")
 _FEWEST = 3
 """Bytes of a line: fewer are a number, or a word, unless their ASCII column or the line before says what they are."""
 _LOOKS = 32
-"""Places of a line where bytes may begin: what stands before them is short."""
+"""Places of a line where bytes may begin: what comes before them is short."""
 _FULL = 8
 """A line that others go on from holds a multiple of so many bytes."""
 

@@ -75,7 +75,7 @@ class Source:
         return f"line {first}" if first == last else f"lines {first} to {last}"
 
     def error(self, index: int, message: str) -> PasteError:
-        """The error to raise for what stands at a position."""
+        """The error to raise for what is at a position."""
         line, column = self.locate(index)
         start = index - column + 1
         stop = self.text.find("\n", start)

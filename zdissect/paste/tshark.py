@@ -35,7 +35,7 @@ def read_tshark(source: Source) -> list[Piece] | None:
 
 
 def _values(text: str, pattern: re.Pattern[str]) -> Iterator[_Span]:
-    """The places of the values of a field; `_raw` repeats what stands without it, but for `-T jsonraw`."""
+    """The places of the values of a field; `_raw` repeats what is there without it, except for `-T jsonraw`."""
     found = list(pattern.finditer(text))
     names = [match.groupdict().get("raw") for match in found]
     for match, raw in zip(found, names, strict=True):

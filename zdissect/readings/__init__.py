@@ -46,7 +46,7 @@ class Reading(NamedTuple):
     title: str
     """What it is, for people: `2 batches with their length prefixes`."""
     parts: tuple[Part, ...]
-    """Batches, datagrams or messages in order, each with the buffer it stands in."""
+    """Batches, datagrams or messages in order, each with the buffer it is in."""
     score: float
     """Evidence, in bits."""
     complete: bool

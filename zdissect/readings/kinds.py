@@ -55,7 +55,7 @@ def _network(data: bytes) -> list[Attempt]:
 
 
 def _stream(data: bytes) -> list[Attempt]:
-    """Batches to the end, or a batch with something else behind it."""
+    """Batches to the end, or a batch with something else after it."""
     return [stream(data), first_batch(data)]
 
 

@@ -50,7 +50,7 @@ def stream(data: bytes, framing: Framing = STREAM, start: int = 0, stop: int | N
 
 
 def first_batch(data: bytes) -> Attempt:
-    """The first batch of a stream; what is behind it is left over."""
+    """The first batch of a stream; what comes after it is left over."""
     stop = min(len(data), STREAM.prefix + int.from_bytes(data[: STREAM.prefix], "little"))
     evidence = _fit(data, STREAM.prefix, 0, stop) if stop > STREAM.prefix else _EMPTY
     fit = "the length prefix fits" if evidence > 0 and stop == len(data) else ""
@@ -81,7 +81,7 @@ def low_latency(data: bytes) -> Attempt:
 
 
 def compressed(data: bytes) -> Attempt:
-    """Batches that each begin, behind their length prefix, with the header byte of compression."""
+    """Batches that each begin, after their length prefix, with the header byte of compression."""
     attempt = stream(data, COMPRESSED)
     title = attempt.title.replace("prefix", "prefix and compression header", 1)
     return attempt._replace(title=title, evidence=attempt.evidence + _saved(attempt.parts))

@@ -54,7 +54,7 @@ def _fault(chunk: str) -> tuple[int, str]:
     if char == "$":
         return at, "'$' without '*'"
     if char == "*":
-        return at, "'*' that is neither alone in its chunk nor behind '$'"
+        return at, "'*' that is neither alone in its chunk nor after '$'"
     return at, f"forbidden character '{char}'"
 
 

@@ -1,7 +1,7 @@
 """What didn't come in time: ends of requests, answers to interests, signs of life.
 
 It is found when its time is over, by the next message of its session or the next tick of the capture, whatever that
-carries. It looks back: what comes too late is told of when it comes.
+carries. It looks back: what comes too late is reported when it comes.
 """
 
 from collections.abc import Iterator

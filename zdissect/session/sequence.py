@@ -12,7 +12,7 @@ class Step(Enum):
     FIRST = "first"
     NEXT = "next"
     EXTRA = "extra"
-    """One was left out behind a fragmented message: normal."""
+    """One was left out after a fragmented message: normal."""
     GAP = "gap"
     DUPLICATE = "duplicate"
     BACKWARD = "backward"
@@ -27,7 +27,7 @@ class Channel:
     expected: int = -1
     """The number that should come next; -1 if nothing is known."""
     spare: int = NONE
-    """Whether the sender may leave one number out behind the last one."""
+    """Whether the sender may leave one number out after the last one."""
     holes: int = 0
     """Holes of the capture known when the last number came."""
     astray: bool = False
@@ -60,7 +60,7 @@ class Channel:
 
         Args:
             sn: The number.
-            spare: Whether the sender may leave a number out behind it: NONE, AFTER_LAST, or AFTER_OPEN, which is a
+            spare: Whether the sender may leave a number out after it: NONE, AFTER_LAST, or AFTER_OPEN, which is a
                 fragment with more to come: its chain may be given up, but a hole in it is a hole.
         """
         self.last = sn

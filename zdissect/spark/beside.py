@@ -1,4 +1,4 @@
-"""A job of Spark in a thread beside the main one, which shows how far it is and can be interrupted at any time.
+"""A job of Spark in a thread next to the main one, which shows how far it is and can be interrupted at any time.
 
 A call to Java can't be interrupted: the connection would be lost, and what is to be tidied up goes over connections.
 """

@@ -1,6 +1,6 @@
 """`zdissect batch --spark`: a directory of captures to tables, written by Spark.
 
-A local output is written beside its place and moved there when it is complete, as without Spark. Behind a URI, where
+A local output is written next to its place and moved there when it is complete, as without Spark. At a URI, where
 nothing can be moved, each table is written by Spark's save mode and has a `_SUCCESS` when it is complete.
 """
 

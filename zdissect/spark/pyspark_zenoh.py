@@ -1,5 +1,5 @@
 """Lets Spark find `zenoh` by itself: it imports all top-level modules with such names and registers their
-`DefaultSource`. So this file is installed a second time, beside the package (see setup.py)."""
+`DefaultSource`. So this file is installed a second time, next to the package (see setup.py)."""
 
 from zdissect.spark.source import Zenoh
 

@@ -72,7 +72,7 @@ def tables(group: Iterator[Row], settings: Settings) -> Iterator[TableBatch | Su
     else:
         yield from whole(chain([first], group), settings)
     for _ in group:
-        pass  # what is left behind a fault: groupby would go on with it
+        pass  # what is left after a fault: groupby would go on with it
 
 
 def whole(group: Iterable[Row], settings: Settings) -> Iterator[TableBatch | Summary]:
@@ -107,7 +107,7 @@ def mixed(found: TableBatch) -> pa.RecordBatch:
 
 
 def packed(table: str, content: bytes) -> pa.RecordBatch:
-    """A batch with one row: rows of another table, or what there is to tell."""
+    """A batch with one row: rows of another table, or a report."""
     return pa.RecordBatch.from_pylist([{TABLE: table, ROWS: content}], schema=_MIXED)
 
 
