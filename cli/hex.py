@@ -8,6 +8,7 @@ from typing import BinaryIO
 
 import click
 
+from zdissect.capture.signatures import CAPTURES, MAGIC_SIZE
 from zdissect.grammar.rule import ERROR, NOTE, WARNING
 from zdissect.output.style import COLOUR, PLAIN, Style
 from zdissect.output.text import count, hexdump, prose
@@ -37,7 +38,6 @@ says what they were read as, and what else fits. --as decides it:
 TEXT may be several words; without it, or with -, standard input is read. Bytes that aren't text are used as they are.
 """
 
-_CAPTURES = (b"\xd4\xc3\xb2\xa1", b"\xa1\xb2\xc3\xd4", b"\x4d\x3c\xb2\xa1", b"\xa1\xb2\x3c\x4d", b"\x0a\x0d\x0d\x0a")
 _TEXT_CONTROLS = frozenset(b"\t\n\v\f\r\x1b")
 _MOST = 64 << 20
 """Bytes of a paste."""
@@ -151,7 +151,7 @@ def _bounded(file: BinaryIO, name: str) -> bytes:
 
 def _content(raw: bytes) -> list[Piece]:
     """The bytes in a file: those that its text stands for or, if it isn't text, the file's own."""
-    if raw.startswith(_CAPTURES):
+    if raw[:MAGIC_SIZE] in CAPTURES:
         raise _Unreadable("this is a capture, not text: use `zdissect FILE`, without hex")
     if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):  # what Windows writes as text
         return parse_paste(raw.decode("utf-16", errors="replace"))

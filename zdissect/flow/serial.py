@@ -11,9 +11,8 @@ from typing import NamedTuple
 from zdissect.engine.interpreter import interpret
 from zdissect.engine.tape import Tape
 from zdissect.grammar.registry import UNDECODED
-from zdissect.grammar.serial import CRC_POLYNOMIAL, SERIAL_FRAME
+from zdissect.grammar.serial import CRC_POLYNOMIAL, DELIMITER, SERIAL_FRAME
 
-DELIMITER = 0
 _LENGTH, _CRC = 2, 4
 _CRC_FIELD = "zenoh.serial.crc"
 
@@ -66,7 +65,7 @@ def frames(data: bytes) -> list[SerialFrame]:
 
 def looks_serial(data: bytes) -> bool:
     """A quick no for bytes that can't be frames of a serial line."""
-    return data[-1:] == b"\0" or any(_fits(data, kind) for kind in (0, 1)) or bool(_bare(data))
+    return data[-1:] == DELIMITER or any(_fits(data, kind) for kind in (0, 1)) or bool(_bare(data))
 
 
 def _bare(data: bytes) -> list[SerialFrame]:
@@ -89,7 +88,7 @@ def _encoded(data: bytes) -> list[SerialFrame]:
 
     out: list[SerialFrame] = []
     pos = 0
-    for part in data.split(b"\0"):
+    for part in data.split(DELIMITER):
         stop = pos + len(part)
         if part:
             try:

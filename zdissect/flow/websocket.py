@@ -16,7 +16,7 @@ from zdissect.flow.bare import Unprefixed
 from zdissect.flow.batch import Batch, Skipped
 from zdissect.flow.framing import Framing
 from zdissect.flow.upgrade import BLANK, MOST_HEAD, header, is_upgrade, may_be_head
-from zdissect.flow.wsframes import BINARY, CONTROL, OPCODE, PLAUSIBLE, Message, frame_at, unmasked
+from zdissect.flow.wsframes import BINARY, CONTROL, PLAUSIBLE, Message, frame_at, is_binary, is_masked, unmasked
 from zdissect.grammar.batch import COMPRESSED
 from zdissect.grammar.structures import DEFAULT_BATCH_SIZE
 from zdissect.records import Chunk, Gap
@@ -276,7 +276,7 @@ class WebSocketCutter(Unprefixed):
             self.scanned = 0
         if found:
             self.lost, self.upgraded, self.guessed = "", True, True
-            self.start(masked=data[1] > 127)
+            self.start(masked=is_masked(data))
         return bool(found)
 
     def chain(self, final: bool) -> tuple[bool | None, int]:
@@ -290,7 +290,7 @@ class WebSocketCutter(Unprefixed):
                 return False, 0
             if stop > len(data) and final:
                 return weight > 0, 0
-            binary = data[pos] & OPCODE == BINARY
+            binary = is_binary(data, pos)
             if head and binary and not self.decodes(start, stop, key):
                 return False, 0
             if stop > len(data):

@@ -10,7 +10,7 @@ from zdissect.records import Frame
 
 PLAUSIBLE = re.compile(rb"[\x80\x82\x88-\x8a]")
 """First bytes of frames that a lost place is looked for by: whole messages, but no text, and controls."""
-BINARY, CONTROL, OPCODE = 2, 8, 15
+BINARY, CONTROL = 2, 8
 
 
 class Message:
@@ -53,7 +53,7 @@ def frame_at(data: bytearray, pos: int, masked: bool | None) -> tuple[int, int, 
         return 0, -1, b""
     if pos + 2 > len(data):
         return None
-    size, mask = data[pos + 1] & 127, data[pos + 1] > 127
+    size, mask = data[pos + 1] & 127, is_masked(data, pos)
     if masked not in (None, mask) or size == 127 or (data[pos] & CONTROL and size > 125):
         return 0, -1, b""
     start = pos + 2 + 2 * (size == 126) + 4 * mask
@@ -64,6 +64,16 @@ def frame_at(data: bytearray, pos: int, masked: bool | None) -> tuple[int, int, 
         if size < 126:
             return 0, -1, b""
     return start, start + size, bytes(data[start - 4 : start]) if mask else b""
+
+
+def is_masked(data: bytearray, pos: int = 0) -> bool:
+    """Whether a frame is masked, by the second byte of its header."""
+    return data[pos + 1] > 127
+
+
+def is_binary(data: bytearray, pos: int) -> bool:
+    """Whether a frame is of a binary message, by the first byte of its header."""
+    return data[pos] & 15 == BINARY
 
 
 def unmasked(data: bytearray, key: bytes) -> bytes:

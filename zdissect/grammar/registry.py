@@ -107,13 +107,13 @@ EXT_LENGTH = Field("zenoh.ext.length", "vle", "Length of what follows, bytes.", 
 EXT_VALUE = Field("zenoh.ext.value", "blob", "Body of an unknown ZBuf.", "notes 2.1", Blob("value", 32, ""))
 EXT_NUMBER = Field("zenoh.ext.number", "vle", "Body of an unknown Z64.", "notes 2.1", Vle("number", 64, ""))
 EXT_UNKNOWN = Field("zenoh.ext", "extension", "An extension that isn't known for its message.", "notes 2.1")
-_EXT_BITS = (
+EXT_BITS = (
     Bit("Z", 7, "Whether another extension follows.", says=("last extension", "more extensions follow")),
     Bit("ENC", 5, "Encoding of the body.", width=2, enum=Enum("ENC", dict(enumerate(ENC_NAMES)))),
     Bit("M", 4, "Whether a receiver must understand it.", says=("not mandatory", "mandatory")),
     Bit("ID", 0, "Id, in the scope of the message.", width=4),
 )
-EXT_HEADER.bits = tuple(Field(f"zenoh.ext.{bit.name.lower()}", "bit", bit.doc, "notes 2.1", bit) for bit in _EXT_BITS)
+EXT_HEADER.bits = tuple(Field(f"zenoh.ext.{bit.name.lower()}", "bit", bit.doc, "notes 2.1", bit) for bit in EXT_BITS)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

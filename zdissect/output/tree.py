@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from zdissect.engine.tape import Remark, Span, Tape
 from zdissect.grammar.derived import DERIVED, SHOWN_ONCE
+from zdissect.grammar.flags import ID_BITS, named
 from zdissect.grammar.primitives import RENDERINGS, encoding_text
-from zdissect.grammar.registry import EXT_HEADER, Field
+from zdissect.grammar.registry import EXT_BITS, EXT_HEADER, Field
 from zdissect.grammar.rules import RULES
 from zdissect.grammar.types import ENC_NAMES, Bit, Fixed
 from zdissect.output.repeats import gathered
@@ -21,6 +22,9 @@ from zdissect.output.text import count, opaque, payload, quoted, safe, unresolve
 if TYPE_CHECKING:  # a tree without a session, as for pasted hex, has no messages
     from zdissect.engine.messages import Message
 
+_ID, _ENC = named(EXT_BITS, "ID"), named(EXT_BITS, "ENC")
+_EXTENSIONS = tuple(f"ext 0x{_ID.of(byte):x} {ENC_NAMES[_ENC.of(byte)]}" for byte in range(256))
+"""What each header byte of an extension says."""
 _GROUPS = frozenset({"group", "repeat", "item"})
 
 
@@ -98,10 +102,10 @@ class TreeWriter:
         field, depth, at, _, label = span
         style, byte = self.style, header[4]
         if field.kind == "message":
-            text = f"{style.message}{label}{style.end}  0x{byte & 31:02x}"
+            text = f"{style.message}{label}{style.end}  0x{byte & ID_BITS:02x}"
         else:
             name = field.name.removeprefix("ext_") if field.name != "ext" else "unknown"
-            text = f"ext 0x{byte & 15:x} {ENC_NAMES[byte >> 5 & 3]}: {style.message}{name}{style.end}"
+            text = f"{_EXTENSIONS[byte]}: {style.message}{name}{style.end}"
         yield self.line(at - start, data[at : header[3]], depth, text)
         yield from self.bits(header[0], byte, depth)
 

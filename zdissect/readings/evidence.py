@@ -8,6 +8,7 @@ from math import log2
 
 from zdissect.engine.tape import Span, Tape
 from zdissect.grammar.checks import VERSIONS
+from zdissect.grammar.primitives import ntp64_ns
 from zdissect.grammar.registry import EXT_HEADER, EXT_UNKNOWN, Field
 from zdissect.grammar.rule import ERROR, MALFORMED, NOTE
 from zdissect.grammar.rules import RULES
@@ -22,6 +23,8 @@ _LANDS = 5.0
 _ANYTHING = -10.0
 """The last field takes any bytes."""
 _COSTS = {"error": -10.0, "warning": -5.0, "note": -2.0}
+_EARLIEST_NS, _LATEST_NS = 1_342_177_281 * 10**9, 2_415_919_104 * 10**9
+"""Times between which a timestamp is taken for one: from 2012 to 2046."""
 _ENTITY = 24
 """Most bytes of one text, and most bytes left over, that count."""
 
@@ -94,7 +97,7 @@ def _number(field: Field, size: int, value: int) -> float:
     if field.check == "version":
         return 8.0 if value in VERSIONS else 0.0
     if field.render == "ntp64":
-        return 10.0 if 0x50000000 < value >> 32 < 0x90000000 else -4.0
+        return 10.0 if _EARLIEST_NS <= ntp64_ns(value) < _LATEST_NS else -4.0
     if field.enum is not None:
         return 7.0 - log2(len(field.enum.names)) if value in field.enum.names else -3.0
     return 0.0
