@@ -68,7 +68,7 @@ def batch(directory: str, out: str, rules: tuple[str, ...], quiet: bool, **given
 
 
 def _spark(given: dict[str, Any]) -> tuple[str | None, dict[str, str], int | None] | None:
-    """What was said about Spark; None if it isn't wanted."""
+    """The options for Spark; None if it isn't wanted."""
     if given["spark"]:
         from .batch_spark import settings
 

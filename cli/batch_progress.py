@@ -38,14 +38,14 @@ class Silent:
         return max(time.monotonic() - self.began, 1e-6)
 
     def begin(self, files: int, size: int) -> None:
-        """So much is to be done."""
+        """Receives how much there is to do."""
         self.files, self.size = files, size
 
     def update(self, files: int, size: int, messages: int) -> None:
-        """So much is done."""
+        """Receives how much has been done."""
 
     def stages(self, now: "Stages") -> None:
-        """Spark is so far."""
+        """Receives how far Spark is."""
 
     def spark(self, now: "Stages") -> str:
         """How far Spark is, in words."""

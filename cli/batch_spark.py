@@ -71,7 +71,7 @@ def _needed() -> Iterator[None]:
 
 @contextmanager
 def _unlogged() -> Iterator[None]:
-    """What goes wrong between Python and Java is raised as well, and said once, in a line."""
+    """What goes wrong between Python and Java is raised too, and reported once, in a line."""
     before = logging.root.manager.disable
     logging.disable()
     try:

@@ -76,13 +76,13 @@ def _words(enum: Enum) -> set[str]:
 
 
 def _finding(code: str) -> str:
-    """Severity, group, meaning, and the rule that it stands on."""
+    """Severity, group, meaning and source."""
     rule = RULES[code]
     return f"{code}: finding, {rule.severity}, {rule.group}\n\n{rule.text}\n\n{_source(rule.source)}"
 
 
 def _source(text: str) -> str:
-    """What something stands on, and where that can be read."""
+    """The source of something, and where that can be read."""
     found = places(text)
     return f"Source: {text}" + (f"\nSee: {found}" if found else "")
 
@@ -121,7 +121,7 @@ def _field(field: Field) -> str:
 
 
 def _derived(low: str) -> Iterator[str]:
-    """Fields that don't stand on the wire."""
+    """Fields that aren't on the wire."""
     for one in DERIVED:
         if low in (one.field.path, one.field.path.removeprefix("zenoh.")):
             yield f"{one.field.path}: derived, column {one.column}\n\n{one.field.doc}"

@@ -9,7 +9,7 @@ from zdissect.grammar.rules import RULES
 from zdissect.session.places import Places
 
 MOST_KINDS = 8
-"""Kinds of frames that are listed one by one."""
+"""Most kinds of frames that are listed one by one."""
 SEVERITIES = (NOTE, WARNING, ERROR)
 
 
@@ -32,7 +32,7 @@ def describe(found: Counter[str]) -> str:
 
 
 def absences(refused: Places, silent: Places) -> Iterator[str]:
-    """What didn't come about, in a sentence each."""
+    """What didn't succeed, in a sentence each."""
     if refused.count:
         yield f"{_many(refused, 'connection')} refused during the handshake {refused}"
     if silent.count:

@@ -164,7 +164,7 @@ def _content(raw: bytes) -> list[Piece]:
 
 
 def _choose(data: bytes, name: str) -> tuple[Reading, list[Reading]]:
-    """The reading to show, and others. Whoever forces one that decodes to its end needn't hear of others."""
+    """The reading to show, and others. If one is forced and decodes to its end, others aren't of interest."""
     if name:
         forced = read_as(data, name)
         return forced, [] if forced.complete else readings(data)
@@ -188,7 +188,7 @@ def _verdict(piece: Piece, reading: Reading, others: list[Reading], several: boo
 
 
 _HOPELESS = -20.0
-"""Evidence below which a reading isn't worth a word, even where nothing fits."""
+"""Evidence below which a reading isn't worth mentioning, even where nothing fits."""
 
 
 def _short(reading: Reading) -> str:

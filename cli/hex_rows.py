@@ -13,7 +13,7 @@ from zdissect.output.style import Style
 from zdissect.readings import Part, Reading
 
 _CARRIER = Field("zenoh", "message", "", "", Message("", 0, "transport", "", "", (), ()))
-"""Stands around a declaration or a data sub-message that was pasted alone: only messages have rows."""
+"""Wraps a declaration or a data sub-message that was pasted alone: only messages have rows."""
 
 
 def lines(reading: Reading, form: str, style: Style, limit: int) -> Iterator[str]:

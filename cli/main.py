@@ -51,7 +51,7 @@ A file that has the name of a command is given as ./NAME.
 
 
 class ClosedPipe(Exception):
-    """Nobody reads what is written any more: the end, and no error."""
+    """Nobody reads the output any more: the end, and no error."""
 
 
 class Commands(click.Group):

@@ -8,7 +8,7 @@ from typing import Any, TextIO, cast
 
 
 class Errors:
-    """Standard error that may fail: what can't be said there can't be said at all, and stops nothing."""
+    """Standard error that may fail: what can't be written there is lost, and stops nothing."""
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
@@ -30,7 +30,7 @@ class Errors:
 
 
 def prepare() -> None:
-    """Gives every stream that is closed a descriptor, so that no file gets it, and output something to fail on."""
+    """Gives every closed stream a descriptor, so that no file gets it, and output fails there."""
     for number, flags in enumerate((os.O_WRONLY, os.O_RDONLY, os.O_WRONLY)):
         try:
             os.fstat(number)

@@ -71,7 +71,7 @@ class Notice(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """Something that a rule has to say, with its place."""
+    """A finding: what breaks a rule, and where."""
 
     rule: Rule
     message: str

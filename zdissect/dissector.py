@@ -1,4 +1,4 @@
-"""What a link carries in one unit, a batch or a datagram, to dissections: decoded, and with what the session knows."""
+"""From what a link carries in one unit, a batch or a datagram, to dissections: decoded, with what the session knows."""
 
 from zdissect.dissection import Dissection, Item
 from zdissect.engine.compiler import Reader
@@ -113,7 +113,7 @@ class Dissector:
 
     @staticmethod
     def number(item: Dissection) -> None:
-        """Numbers its messages, with what the flow knows of the last ones: what comes late of a frame isn't told apart
+        """Numbers its messages, from what the flow knows of the last ones: what comes late of a frame isn't separated
         by what other flows had in between."""
         frame, flow, direction, count = item.frame, item.flow, item.direction, len(item.messages)
         if flow.numbered != (frame.source, frame.number):

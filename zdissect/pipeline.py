@@ -183,7 +183,7 @@ class Pipeline:
             self.opaque[conversation.flow.verdict.value] += conversation.opaque
 
     def forget(self, flow: str) -> bool:
-        """A flow is over; whether that was known already, by a CLOSE or by its end."""
+        """Ends a flow; whether that was known already, by a CLOSE or by its end."""
         link = self.sessions.end(flow)
         if link is not None and self.options.history:
             self.links.append(link)

@@ -24,7 +24,7 @@ _OPEN = (Verdict.UNDECIDED, Verdict.WEBSOCKET)
 
 
 class Verbose:
-    """A pipeline and what it doesn't say."""
+    """A pipeline, with notices about what it doesn't show."""
 
     def __init__(self, pipeline: Pipeline) -> None:
         self.pipeline = pipeline

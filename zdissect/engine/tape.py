@@ -52,5 +52,5 @@ class Tape:
         return (span for span in self.spans if span[0].leaf)
 
     def findings(self) -> Iterator[tuple[Rule, int, int, str]]:
-        """The remarks with the rule that each stands on."""
+        """The remarks, each with its rule."""
         return ((RULES[code], start, stop, text) for code, start, stop, text in self.remarks)

@@ -1,4 +1,4 @@
-"""Captures that are larger than the share of a process: each is looked at first, then decoded in groups of sessions.
+"""Captures larger than the share of a process: each is looked at first, then decoded in groups of sessions.
 
 What a group gave counts when all groups of its capture have ended, and it has turned out that they know nothing of each
 other. If they do, the capture is decoded once more, as a whole.

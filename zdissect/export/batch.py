@@ -26,13 +26,13 @@ _SHARE = 4
 
 
 class Watch(Protocol):
-    """Is told how far the work is."""
+    """Receives the progress of the work."""
 
     def begin(self, files: int, size: int) -> None:
-        """So much is to be done."""
+        """Receives how much there is to do."""
 
     def update(self, files: int, size: int, messages: int) -> None:
-        """So much is done."""
+        """Receives how much has been done."""
 
 
 @dataclass(slots=True)
@@ -116,7 +116,7 @@ class _Conversion:
                 self.accept(task, lost(list(task.works), str(directory), _DIED))
 
     def all(self, tasks: list[Task]) -> list[Work]:
-        """Does tasks, however many processes die; the captures of those that were under way then."""
+        """Does tasks, however many processes die; returns the captures of those that were running then."""
         suspects: list[Work] = []
         while tasks:
             tasks, died = self.pool(tasks, self.job.jobs or os.cpu_count() or 1)

@@ -112,7 +112,7 @@ class Connections:
         return node
 
     def greet(self, item: StreamItem) -> None:
-        """Takes a piece of a stream whose ends haven't named themselves."""
+        """Takes a piece of a stream whose ends aren't known yet."""
         greeting = self.greetings.get(item.stream)
         if greeting is None:
             greeting = self.greetings[item.stream] = _Greeting(self.pipeline.conversation(item.stream))
@@ -120,7 +120,7 @@ class Connections:
             self.met(item.stream, greeting)
 
     def met(self, stream: int, greeting: "_Greeting") -> None:
-        """No more is to be heard of who the ends of a connection are."""
+        """Stops looking for who the ends of a connection are."""
         self.greetings[stream] = None
         self.called(greeting.names, self.nodes[self.streams.opened[stream]])
 
@@ -157,7 +157,7 @@ class Connections:
         dropped.clear()
 
     def tie(self, one: int, other: int) -> None:
-        """From now on both belong together."""
+        """Ties both together."""
         one, other = self.root(one), self.root(other)
         self.parents[max(one, other)] = min(one, other)
 
@@ -202,7 +202,7 @@ class Connections:
 
 
 class _Greeting:
-    """A connection until its ends have named themselves."""
+    """A connection whose ends aren't known yet."""
 
     def __init__(self, conversation: StreamConversation) -> None:
         self.conversation = conversation
@@ -212,7 +212,7 @@ class _Greeting:
         self.size = 0
 
     def feed(self, item: StreamItem) -> bool:
-        """Takes a piece of a stream; returns whether there is nothing more to hear."""
+        """Takes a piece of a stream; returns whether nothing more is to be found out."""
         if isinstance(item, Chunk | Gap):
             self.size += len(item.data) if isinstance(item, Chunk) else 0
             self.take(self.conversation.feed(item))

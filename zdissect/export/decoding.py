@@ -1,4 +1,4 @@
-"""Frames to tables: what the processes of `zdissect batch` and the workers of Spark run. Pure but for its state."""
+"""Frames to tables: what the processes of `zdissect batch` and the workers of Spark run. Pure except for its state."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -37,7 +37,7 @@ class Settings:
     """Whether the column `fields` is filled."""
     batch_rows: int = 8192
     batch_bytes: int = 32 << 20
-    """A batch is given when it has so many rows, or messages of so many bytes."""
+    """The size of a batch: so many rows, or messages of so many bytes."""
 
     def options(self) -> Options:
         """Those of the pipeline."""
@@ -70,10 +70,10 @@ class Decoding:
         self.codes: Counter[str] = Counter()
         """Findings by code."""
         self.last_ns = EARLY_NS
-        """The latest time, as waits count it."""
+        """The latest time, as deadlines count it."""
         self.facts: FileFacts | None = None
         self.faulty = False
-        """A fault has ended it."""
+        """A bug has ended it."""
 
     def feed(self, frame: Frame) -> list[TableBatch]:
         """Takes a frame; gives the batches that are full."""

@@ -33,15 +33,15 @@ class Moment(NamedTuple):
     file: str
     number: int
     ts_ns: int
-    """The time of that, and..."""
+    """The time of the frame, and..."""
     now_ns: int
-    """... as waits count it."""
+    """... as deadlines count it."""
     latest_ns: int
     """The latest such time of the capture until then."""
     look: bool = False
-    """Connections that wait are to be looked at."""
+    """Whether waiting connections are to be checked."""
     tick: bool = False
-    """It is a tick of the capture."""
+    """Whether it is a tick of the capture."""
     drop: tuple[int, ...] = ()
     """Numbers of the connections that are forgotten."""
     leap: tuple[int, str] | None = None

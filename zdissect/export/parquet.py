@@ -23,7 +23,7 @@ _FREE = {
 
 
 class WriteError(Exception):
-    """The output can't be written. Its text says why and what to do; it can be pickled."""
+    """The output can't be written. The text says why and what to do; it can be pickled."""
 
 
 class Parts:
@@ -49,7 +49,7 @@ class Parts:
             self._leave()
 
     def _leave(self) -> None:
-        """Closes whatever is open still: something went wrong, and that is told already."""
+        """Closes whatever is still open: something went wrong, and was reported already."""
         for writer in self._writers.values():
             with suppress(OSError):
                 writer.close()

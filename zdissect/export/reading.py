@@ -72,7 +72,7 @@ def _file(source: Source, facts: FileFacts, opening: Opening) -> Iterator[Frame]
 
 
 def status(problem: CaptureError, frames: int) -> str:
-    """How much of a file is good, of which so many frames could be read."""
+    """How much of a file is good, if so many of its frames could be read."""
     if not frames:
         return UNREADABLE
     return CUT if problem.kind is Kind.CUT else DAMAGED

@@ -27,13 +27,13 @@ class Target:
 
     @property
     def exists(self) -> bool:
-        """Whether there is something already; an empty directory isn't."""
+        """Whether something is there already; an empty directory doesn't count."""
         if self.path.is_dir():
             return any(self.path.iterdir())
         return os.path.lexists(self.path)
 
     def check(self) -> None:
-        """Raises WriteError if the mode forbids to write there."""
+        """Raises WriteError if the mode forbids writing there."""
         try:
             if not self.exists:
                 return
@@ -77,7 +77,7 @@ class Target:
         shutil.rmtree(attempt, ignore_errors=True)
 
     def shown(self, problem: WriteError) -> WriteError:
-        """An error that names the place that users know, not the temporary one."""
+        """An error that names the place users know, not the temporary one."""
         return WriteError(re.sub(rf"{re.escape(str(self.temporary))}(/_\w+)?", lambda _: str(self.path), str(problem)))
 
     def accept(self, attempt: Path) -> None:

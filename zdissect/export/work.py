@@ -19,7 +19,7 @@ from zdissect.records import Frame
 from zdissect.stats.accounting import Accounting
 
 Tell = Callable[[int, int], None]
-"""Is told how many bytes of captures were read, and how many messages they held, since the last time."""
+"""Receives how many bytes of captures were read, and how many messages they held, since the last time."""
 
 _EVERY = 4096
 """Frames between two reports."""

@@ -1,4 +1,4 @@
-"""Captures in several processes. One that dies takes at most the capture with it that killed it."""
+"""Captures in several processes. One that dies loses at most the capture that killed it."""
 
 import gc
 import multiprocessing
@@ -20,7 +20,7 @@ from zdissect.export.work import Done, convert, convert_group, look
 
 _INTERVAL_S = 0.25
 _SLOTS = 3
-"""Numbers that a process tells of a task: whether it has begun, bytes read, messages found."""
+"""Numbers that a process reports about a task: whether it has begun, bytes read, messages found."""
 
 
 class Task(NamedTuple):
@@ -44,7 +44,7 @@ class Task(NamedTuple):
 
 
 Progress = Callable[[int, int], None]
-"""Is told bytes and messages of the tasks that are under way."""
+"""Receives the bytes and messages of running tasks."""
 
 
 def run(

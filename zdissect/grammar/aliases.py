@@ -35,7 +35,7 @@ DERIVED = {
     "zenoh.response.request_in": "Frame of the request that this answers.",
     "zenoh.response.time": "Time from the request to this answer.",
 }
-"""Fields that don't stand on the wire, which aliases name."""
+"""Fields that aren't on the wire, which aliases name."""
 
 _EXTS = "ext_qos ext_shm ext_auth ext_mlink ext_lowlatency ext_compression"
 _INIT = f"version whatami zid resolution batch_size {_EXTS} ext_qos_link ext_patch ext_region_name"

@@ -1,4 +1,4 @@
-"""JSON that every parser reads and no terminal minds.
+"""JSON that every parser can read and that is safe on any terminal.
 
 RFC 8259 allows only what UTF-8 can hold. Bytes of a text that weren't UTF-8 are spelled `\\xff` in its strings, as in
 the tables; control characters, and what else can't be printed, are escaped as JSON has it.

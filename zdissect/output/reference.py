@@ -1,4 +1,4 @@
-"""The reference of all fields, printed from the grammar: `python -m zdissect.output.reference > docs/fields.md`."""
+"""The reference of all fields, generated from the grammar: `python -m zdissect.output.reference > docs/fields.md`."""
 
 from collections.abc import Iterable, Iterator
 
@@ -167,7 +167,7 @@ def _table(rows: Iterable[tuple[str, ...]]) -> str:
 
 
 def _markdown(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
-    """A table; rows that are the same stand once."""
+    """A table; rows that are the same appear once."""
     cells = ((cell.replace("|", "\\|") for cell in row) for row in rows)
     lines = dict.fromkeys(f"| {' | '.join(row)} |" for row in cells)
     return "\n".join((f"| {' | '.join(head)} |", f"|{' --- |' * len(head)}", *lines)) if lines else ""

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 
 class Style(NamedTuple):
-    """What stands before and after each kind of text; all empty without colour."""
+    """What comes before and after each kind of text; all empty without colour."""
 
     offset: str = ""
     raw: str = ""

@@ -16,14 +16,14 @@ T = TypeVar("T")
 
 _INTERVAL_S = 0.25
 PATIENCE_S = 30
-"""How long a job may take to end when it was interrupted, and a session to stop."""
+"""How long an interrupted job may take to end, and a session to stop."""
 
 
 class Stages(NamedTuple):
     """The stages of Spark that are under way, taken together."""
 
     number: int
-    """That of the latest; -1: there is none, or nobody tells (Spark Connect)."""
+    """The number of the latest; -1 if there is none, or none is known (Spark Connect)."""
     tasks: int
     done: int
     running: int
@@ -33,7 +33,7 @@ NO_STAGE = Stages(-1, 0, 0, 0)
 
 
 def run(spark: "SparkSession", job: Callable[[], T], tell: Callable[[Stages], None]) -> T:
-    """What a job gives, or raises. If this is interrupted, so is all that the session is doing."""
+    """What a job returns or raises. Interrupting this interrupts everything that the session is doing."""
     future = start(job)
     try:
         while wait([future], _INTERVAL_S).not_done:
@@ -46,7 +46,7 @@ def run(spark: "SparkSession", job: Callable[[], T], tell: Callable[[Stages], No
 
 
 def start(job: Callable[[], T]) -> "Future[T]":
-    """Begins a job in a thread that doesn't keep the program from ending."""
+    """Starts a job in a thread that doesn't keep the program from ending."""
     future: Future[T] = Future()
 
     def fill() -> None:

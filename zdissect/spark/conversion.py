@@ -36,7 +36,7 @@ OVERWRITE = "overwrite"
 T = TypeVar("T")
 
 _PATTERN = re.compile(r"[*?\[\]{}\\:,%]")
-"""What Hadoop may take for something else in the name of a place to read from; it writes there all the same."""
+"""Characters that are patterns to Hadoop in the name of a place to read from; writing there works."""
 
 _SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
@@ -49,7 +49,7 @@ _SETTINGS = {
 
 
 class SparkFailure(WriteError):
-    """Spark gave up. Its text says why, in one line."""
+    """Spark failed. The text says why, in one line."""
 
 
 def captures_of(job: Job) -> list[Source]:

@@ -1,4 +1,4 @@
-"""Filters that Spark pushes down: captures that no row is wanted of aren't read, rows that aren't wanted not sent."""
+"""Filters that Spark pushes down: captures without wanted rows aren't read, unwanted rows aren't sent."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -22,11 +22,11 @@ _TESTS: dict[type[ds.Filter], Test] = {
     ds.StringEndsWith: pc.ends_with,
     ds.StringContains: pc.match_substring,
 }
-"""What can be tested here. A test may only be wrong by keeping rows: Spark looks at all that are kept."""
+"""The tests that are known here. One may err only by keeping rows: Spark tests all that are kept."""
 
 
 class Conditions:
-    """What rows must fulfil, all of it; what isn't understood is left to Spark."""
+    """The conditions that rows must fulfil, all of them; what isn't understood is left to Spark."""
 
     def __init__(self, filters: Iterable[ds.Filter] = ()) -> None:
         self.known: list[tuple[str, type[ds.Filter], Any]] = []

@@ -14,7 +14,7 @@ from zdissect.spark.shares import Reader
 
 BATCH_FRAMES = 2000
 BATCH_BYTES = 4 << 20
-"""A batch is given when it has so many frames or bytes."""
+"""The size of a batch: so many frames or bytes."""
 
 PUBLIC = (
     ("file", pa.string(), "string"),

@@ -12,7 +12,7 @@ _UNSET = "python3"
 
 
 def prefer() -> None:
-    """Sessions that start from now on run this Python on their workers, unless something else is asked for."""
+    """Sessions that start from now on use this Python on their workers, unless another one is configured."""
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
 
 

@@ -27,11 +27,11 @@ exec "{java}" "$@"
 
 
 class NoJavaError(Exception):
-    """There is no Java that fits. Its text says what to do."""
+    """There is no suitable Java. The text says what to do."""
 
 
 def provide() -> str | None:
-    """Sees to it that Spark finds a Java: the JAVA_HOME to be used, None if PATH will do. Raises NoJavaError."""
+    """Makes sure that Spark finds a Java: the JAVA_HOME to use, None if PATH will do. Raises NoJavaError."""
     home = os.environ.get("JAVA_HOME")
     if home and fits(version(os.path.join(home, "bin", "java"))):
         return home

@@ -16,7 +16,7 @@ from zdissect.spark.ranges import Range, Survey
 
 
 class Place(NamedTuple):
-    """Where a file stands."""
+    """The place of a file among all."""
 
     capture: str
     """Name of the first file of its capture."""

@@ -58,7 +58,7 @@ class Survey(NamedTuple):
 
 
 def survey(source: Source, range_bytes: int = RANGE_BYTES, shown_path: str = "") -> Survey:
-    """Looks at a file. Never raises: what is wrong with it is in the survey, with the path as users wrote it."""
+    """Surveys a file. Never raises: what is wrong with it is in the survey, with the path as users wrote it."""
     path = everywhere(source.path)
     out = Survey(source.name, path, source.size)
     if source.error:

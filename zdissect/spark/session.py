@@ -34,7 +34,7 @@ _DEFAULTS = {
 
 
 class NoSparkError(Exception):
-    """Spark can't be started. Its text says what to do, in one line."""
+    """Spark can't be started. The text says what to do, in one line."""
 
 
 def submitted() -> bool:

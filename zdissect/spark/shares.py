@@ -63,7 +63,7 @@ def load(text: str) -> "dict[str, Reader]":
 
 
 class Reader:
-    """What those who read the frames of a split capture know of it."""
+    """What the readers of a split capture know of it."""
 
     def __init__(self, name: str, shared: Shared) -> None:
         self.name = name

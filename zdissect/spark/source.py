@@ -41,7 +41,7 @@ def planned(options: Options) -> list[list[Planned]]:
 
 
 def checked(given: Mapping[str, str]) -> None:
-    """Raises ValueError for options that aren't right, FileNotFoundError for a path where nothing is: with `load`, as
+    """Raises ValueError for wrong options, FileNotFoundError for a path that doesn't exist: with `load`, as
     the sources of Spark do, and not when the first row is wanted."""
     require(Options.of(given).path)
 
@@ -139,6 +139,6 @@ class _FilteringReader(_MessagesReader):
     """Reads less where filters allow it."""
 
     def pushFilters(self, filters: list[Filter]) -> Iterator[Filter]:  # noqa: N802 (Spark's name)
-        """Takes what the rows must fulfil. Spark is given all back: it looks again at what is left."""
+        """Takes the conditions for rows. All are given back to Spark, which tests the remaining rows again."""
         self.conditions = Conditions(filters)
         yield from filters

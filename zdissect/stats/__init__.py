@@ -59,7 +59,7 @@ Kind = tuple[str, str, str | None, str | None]
 
 
 class Stats:
-    """Collects; its memory is bounded but for a little per session and finding code."""
+    """Collects; its memory is bounded, except for a little per session and finding code."""
 
     def __init__(self) -> None:
         self.frames = 0
@@ -67,7 +67,7 @@ class Stats:
         self.first_ns = self.last_ns = 0
         self.clock = Clock()
         self.began_ns = self.now_ns = 0
-        """First and last time, as waits count it."""
+        """First and last time, as deadlines count it."""
         self.accounting = Accounting()
         self.sessions = Sessions()
         self.keys = Keys()

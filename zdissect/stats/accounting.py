@@ -28,7 +28,7 @@ class Accounting:
         self.decoded = self.undecoded = self.skipped = self.not_captured = 0
         self.made: Counter[str] = Counter()
         self.carried: dict[str, Flow] = {}
-        """Flows whose batches stand in something else that takes bytes too: WebSocket frames."""
+        """Flows whose batches are inside something else that takes bytes too: WebSocket frames."""
         self.inside = 0
         """Bytes of these flows that are counted."""
 

@@ -8,7 +8,7 @@ from zdissect.engine.messages import Row
 from zdissect.table import endpoint
 
 MOST_KEYS = 100_000
-"""Distinct keys that are told apart; the rest is counted together."""
+"""Distinct keys that are counted separately; the rest is counted together."""
 MOST_SOURCES = 32
 MOST_PATHS = 8
 """Links, by direction, on which the rate of a key is measured."""

@@ -18,10 +18,10 @@ from zdissect.stats.times import Times
 from zdissect.table import endpoint
 
 MOST_OPEN = 100_000
-"""Queries, and requests, whose answers are waited for; of more, the oldest are given up."""
+"""Most queries, and requests, that wait for answers; beyond that, the oldest are dropped."""
 MOST_KEYS = 10_000
 KEPT_PER_KEY = 1000
-"""Response times kept for each key; of more, a sample."""
+"""Response times kept for each key; beyond that, a sample of them."""
 TOGETHER_NS = 100_000_000
 """Requests that a node sends to its neighbours for one query are at most so far apart, if one was answered between."""
 MOST_ALIKE = 64
@@ -78,10 +78,10 @@ class Query:
     """Hash of what stays the same."""
     asker: str
     nodes: set[str]
-    """Who has it: the asker, and all who were sent a request."""
+    """Who has it: the querier, and all who were sent a request."""
     hops: set[Hop] = field(default_factory=set)
     open: int = 0
-    """Requests of the asker that have no RESPONSE_FINAL."""
+    """Requests of the querier that have no RESPONSE_FINAL."""
     answers: int = 0
 
 
