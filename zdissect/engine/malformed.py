@@ -4,7 +4,7 @@ from zdissect.grammar.registry import Field
 
 
 class Malformed(Exception):
-    """Reading can't go on in this region. `at` is where the bytes begin that nobody owns."""
+    """Reading can't go on in this region. `at` is where the bytes begin that no field owns."""
 
     def __init__(self, at: int, code: str = "", text: str = "", short: bool = False) -> None:
         super().__init__(text)

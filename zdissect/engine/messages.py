@@ -27,7 +27,7 @@ class Message:
     __slots__ = ("first", "row", "stop", "tape")
 
     template: Any = None
-    """What it has in common with others, where it stands for its row, with..."""
+    """What it has in common with others, where that replaces its row, with..."""
     cell: tuple[Any, ...] = ()
     """... what it has for itself."""
 
@@ -125,7 +125,7 @@ def messages(tape: Tape) -> list[Message]:
 
 
 def nameless(tape: Tape, layer: str) -> list[Message]:
-    """What stands for a unit in which no message can be told: one without a name, if an error says why."""
+    """What represents a unit whose messages can't be identified: one without a name, if an error says why."""
     if not any(RULES[code].severity == ERROR for code, *_ in tape.remarks):
         return []
     return [Message(tape, 0, {"layer": layer, "message": None, "offset": 0, "length": tape.stop - tape.start})]

@@ -60,7 +60,7 @@ class _Reader:
         return self.spans[self.at - 1][4]
 
     def leave(self, depth: int) -> None:
-        """Passes whatever is left deeper than this: bytes that weren't understood."""
+        """Skips whatever is left deeper than this: bytes that weren't understood."""
         while self.at < len(self.spans) and self.spans[self.at][1] > depth:
             self.at += 1
 

@@ -44,7 +44,7 @@ class Weighing(Lengths):
         self.trial = False
         """This is a trial: nothing that it meets is worth another one."""
         self.outer: Table | None = None
-        """The messages that may stand in a batch."""
+        """The messages that a batch may hold."""
 
     @abstractmethod
     def message(self, program: Program, pos: int, stop: int, cut: bool, depth: int) -> int:
@@ -64,7 +64,7 @@ class Weighing(Lengths):
         return best.end
 
     def best(self, first: Reading, table: Table, many: str, pos: int, stop: int, cut: bool, depth: int) -> Reading:
-        """The reading of a message in which most makes sense."""
+        """The reading of a message that makes most sense."""
         found, doubts = [first], first.doubts
         if first.rank <= (False, False, doubts):
             return first  # what receivers do, and nothing else is wrong
@@ -79,7 +79,7 @@ class Weighing(Lengths):
     def outcome(
         self, mark: tuple[int, int], end: int, problem: Malformed | None, table: Table, many: str, stop: int, cut: bool
     ) -> Reading:
-        """What came of reading a message, which is taken back."""
+        """The result of reading a message, which is undone again."""
         fails = problem is not None and not (cut and problem.short)
         wrong = len(self.remarks) - mark[1] + (fails and problem is not None and bool(problem.code))
         stuck = False

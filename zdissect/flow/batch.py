@@ -1,6 +1,6 @@
 """Cuts a stream into batches (notes 3.1).
 
-One `Cutter` per direction of a stream. It is told of chunks and of gaps and yields batches as soon as they are whole,
+One `Cutter` per direction of a stream. It takes chunks and gaps, and yields batches as soon as they are whole,
 and what it had to skip. The framing may be changed between two batches: the next prefix is read in the new one. Where
 the place in the stream is lost (a gap, a capture that starts in the middle), `resync` finds the next boundary.
 """
@@ -33,7 +33,7 @@ class Batch(NamedTuple):
     """Empty if whole; else why its end isn't there: `cut` or `lost` (see Gap), or `end` (the stream ended)."""
     framing: Framing
     hint: Hint | None = None
-    """How it is meant, if that isn't as its link asks for."""
+    """How it is meant to be read, if not as its link requires."""
 
 
 class Skipped(NamedTuple):
@@ -70,13 +70,13 @@ class Cutter:
         self.unsure = False
         """The next batch begins here, but how it is framed has to be found out."""
         self.lost = ""
-        """Why the place in the stream isn't known; empty while it is."""
+        """Why it isn't known where the next batch begins; empty if it is."""
         self.scanned = 0
         """Bytes in hand that start no batch."""
         self.torn = 0
         """Bytes still to come of a batch whose middle isn't in the capture."""
         self.hint: Hint | None = None
-        """What there is to say of the next batch."""
+        """The hint about the next batch."""
 
     def feed(self, item: Chunk | Gap) -> Iterator[Batch | Skipped]:
         """Batches and skipped bytes that this item completes."""
@@ -103,7 +103,7 @@ class Cutter:
         return Batch(buffer, frame, (frame.number,), "", framing)
 
     def close(self) -> Iterator[Batch | Skipped]:
-        """What is left when the stream ends: a batch without its end, or bytes without a place."""
+        """What is left when the stream ends: a batch without its end, or bytes that belong to no batch."""
         yield from self.cut(final=True)
         if self.parts:
             yield self.partial("end") if not self.lost else self.skip(self.have, self.lost)
@@ -232,7 +232,7 @@ class Cutter:
         return self.take(self.have, reason)
 
     def skip(self, size: int, reason: str, code: str = "resynchronised") -> Skipped:
-        """Passes over the first `size` bytes in hand."""
+        """Skips the first `size` bytes in hand."""
         offset = self.offset
         batch = self.take(size, reason)
         return Skipped(batch.frame, offset, size, batch.buffer.data, reason, code)

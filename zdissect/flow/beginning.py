@@ -23,7 +23,7 @@ from zdissect.grammar.transport import INIT, OPEN
 LOOK_AHEAD = 1 << 16
 """Bytes of a stream that are looked at before it is given up as not Zenoh: more than the longest batch."""
 MANY = 5
-"""Batches that chain over the whole of a stream, and prove on any port that it is framed so."""
+"""So many batches that chain over a whole stream prove its framing on any port."""
 _LOOKED_INTO = 16
 """Batches that are decoded to see whether any is of this protocol."""
 _HEAD = STREAM.prefix + 3

@@ -35,13 +35,13 @@ class Clock:
         self.last_ns = last_ns
         """Time of the last frame."""
         self.shift = shift
-        """What its clock is ahead of the time that has passed."""
+        """How far its clock is ahead of the time that has passed."""
         self.clocks = dict(clocks)
         """Last times by the shifts of other clocks."""
         self.doubt = doubt
         """If the last frame may have come after a silence: the shift if it has, and what there is to say if not."""
         self.told = ""
-        """What there is to say about the time of the last frame, or the one before, if anything."""
+        """A text about the time of the last frame, or the one before, if it is worth one."""
         self.odd = doubt is not None
         """The last frame was a leap."""
 
@@ -50,7 +50,7 @@ class Clock:
         return self.last_ns, self.shift, tuple(self.clocks.items()), self.doubt
 
     def feed(self, frame: Frame) -> Frame:
-        """The frame, with the time by which waits go."""
+        """The frame, with the time that deadlines count."""
         if -LEAP_NS <= frame[2] - self.last_ns <= LEAP_NS:
             self.last_ns = frame[2]
             if self.odd:
@@ -88,7 +88,7 @@ class Clock:
         return Leapt(frame, ts_ns - self.shift) if self.shift else frame
 
     def turn(self, known: int | None, shift: int, before: int) -> None:
-        """Goes on by another clock: one that was seen before, or a new one."""
+        """Switches to another clock: one that was seen before, or a new one."""
         self.clocks[self.shift] = before
         self.shift = shift if known is None else known
         self.clocks.pop(self.shift, None)
@@ -97,10 +97,10 @@ class Clock:
 
 
 class ToldClock(Clock):
-    """The clock where some of the frames are elsewhere: it is told of leaps, and sees none itself."""
+    """The clock where some of the frames are elsewhere: leaps are given to it, it finds none itself."""
 
     next: tuple[int, str] | None = None
-    """The leap that the next frame is, by its shift and what there is to say."""
+    """The leap of the next frame, as its shift and a text about it."""
 
     def feed(self, frame: Frame) -> Frame:
         self.told = ""

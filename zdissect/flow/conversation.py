@@ -18,7 +18,7 @@ Begins = Callable[[int], bool]
 
 
 def never(direction: int) -> bool:
-    """What datagrams say of where they begin."""
+    """Datagrams have no beginning that the capture could miss."""
     return False
 
 
@@ -42,7 +42,7 @@ class Flow:
     sent: list[int] = field(default_factory=lambda: [0, 0])
     """How many messages of each direction were numbered."""
     begins: Begins = never
-    """Tells of a direction whether the capture holds it from its SYN on; holes are another matter."""
+    """Whether the capture holds a direction from its SYN on, possibly with gaps."""
     replaces: str = ""
     """The conversation that was ended by this one, which took its ports."""
 
@@ -58,7 +58,7 @@ class _Side:
     meant: Framing = STREAM
     """How batches are framed until a handshake agrees on something."""
     known: bool = False
-    """It has been looked at how the first one is."""
+    """The framing of the first batch was checked."""
 
 
 class StreamConversation:

@@ -37,7 +37,7 @@ MOST_HELD = 4096
 _BATCHES = frozenset(message.id for message in BATCHES)
 """Ids of the messages that a batch may begin with."""
 _LOCATORS = HELLO.flag("L").mask
-"""What nobody but a HELLO says."""
+"""What only a HELLO has."""
 
 
 class Datagrams:
@@ -64,7 +64,7 @@ class Datagrams:
         """What the datagram that was fed last is a copy of."""
 
     def feed(self, datagram: Datagram) -> Iterable[Known]:
-        """The datagrams that are now known to be Zenoh, in order; the first copy of a conversation is told too."""
+        """The datagrams that are now known to be Zenoh, in order; the first copy in a conversation is reported too."""
         conversation = self.conversation(datagram)
         self.original = self.copies.feed(datagram)
         if self.original is not None:
@@ -84,7 +84,7 @@ class Datagrams:
         return (Known(conversation, datagram, COPY, DATAGRAM),)
 
     def careful(self, conversation: DatagramConversation, datagram: Datagram) -> Iterator[Known]:
-        """Takes a datagram that isn't just one more of a session."""
+        """Takes a datagram that may not simply continue a session."""
         if conversation.reopens(datagram):
             conversation = self.replace(conversation, datagram)
         conversation.opaque += len(datagram.payload)
@@ -181,7 +181,7 @@ class Datagrams:
         return new
 
     def is_scouting(self, conversation: DatagramConversation, datagram: Datagram) -> bool:
-        """Whether it is a SCOUT, or a HELLO to somebody who asked or with what only a HELLO has."""
+        """Whether it is a SCOUT, or a HELLO that answers one or has what only a HELLO has."""
         data, cut = datagram.payload, datagram.missing > 0
         if not data or data[0] & ID_BITS not in (SCOUT.id, HELLO.id):
             return False
@@ -215,7 +215,7 @@ class Datagrams:
         return more
 
     def asked(self, datagram: Datagram) -> bool:
-        """Whether scouting is expected of a datagram, by its ports or because it comes to somebody who asked."""
+        """Whether a datagram is expected to be scouting, by its ports or because its receiver sent a SCOUT."""
         return SCOUTING_PORT in (datagram.src.port, datagram.dst.port) or datagram.dst in self.scouts
 
     def judge(self, conversation: DatagramConversation, datagram: Datagram) -> None:

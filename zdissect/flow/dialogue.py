@@ -58,16 +58,16 @@ class DatagramConversation:
     init: bytes = b""
     """The last INIT_SYN."""
     beyond: bool = False
-    """Something else than INIT was said after it."""
+    """A message other than INIT came after it."""
     copied: bool = False
-    """It was told that the capture holds some of them twice."""
+    """It was reported that the capture holds some of them twice."""
 
     def direction(self, datagram: Datagram) -> int:
         """0 if the side that spoke first sent it."""
         return int(datagram.src != self.flow.ends[0])
 
     def plain(self, datagram: Datagram) -> bool:
-        """Whether a datagram is one more of a session, without doubt: none that opens one, nor looks like scouting."""
+        """Whether a datagram continues a session, without doubt: it neither opens one nor looks like scouting."""
         data, known = datagram.payload, self.flow.verdict is Verdict.ZENOH
         return bool(known and data and data[0] & ID_BITS not in _OPENING and not self.waiting)
 

@@ -1,4 +1,4 @@
-"""Link layers that we don't write out ourselves (radiotap, PPP, 802.11...): scapy finds the IP packet in the frame.
+"""Link layers that we don't parse ourselves (radiotap, PPP, 802.11...): scapy finds the IP packet in the frame.
 
 Slow (some hundred microseconds a frame, and scapy's import the first time), and therefore only for what is rare.
 """

@@ -23,7 +23,7 @@ ANY_BYTES = (OAM.id, FRAGMENT.id)
 
 
 class Hint(NamedTuple):
-    """How a batch is meant to be read that isn't as its link asks for."""
+    """How to read a batch that isn't framed as its link requires."""
 
     framing: Framing
     code: str

@@ -44,7 +44,7 @@ _new = tuple.__new__  # NamedTuple's own constructor takes twice the time
 
 
 class Envelope(NamedTuple):
-    """The bytes in which a packet stands."""
+    """The bytes that hold a packet."""
 
     frame: Frame
     data: bytes

@@ -81,7 +81,7 @@ class Open:
             self.kept += sum(PART_BYTES + len(one[2]) for one in fresh)
 
     def end(self, size: int) -> None:
-        """Take the size of the whole: what lies beyond is nothing of it."""
+        """Take the size of the whole; what lies beyond doesn't belong to it."""
         self.size = size
         while self.parts and self.parts[-1][1] > size:
             start, stop, data, numbers = self.parts.pop()

@@ -13,7 +13,7 @@ ENDLESS_MS = (1 << 64) - 1
 
 @lru_cache(maxsize=4096)  # few ids and encodings come again and again
 def zid_text(wire: bytes) -> str:
-    """A ZenohID as Zenoh's logs spell it: the hex of the little-endian integer, without leading zeros (notes 1.3)."""
+    """A ZenohID as Zenoh's logs write it: the hex of the little-endian integer, without leading zeros (notes 1.3)."""
     return f"{int.from_bytes(wire, 'little'):x}"
 
 

@@ -5,7 +5,7 @@ from zdissect.grammar.transport import TRANSPORT
 from zdissect.grammar.types import Bit, Bits, Choice, Fixed, Group, Unit
 
 DELIMITER = b"\0"
-"""What stands between frames."""
+"""The delimiter of frames."""
 CRC_POLYNOMIAL = 0x04C11DB7
 """Of the usual CRC-32, but used as if it were reflected (notes 3.6)."""
 

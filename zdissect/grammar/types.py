@@ -52,7 +52,7 @@ class Bit:
     column: str = ""
     reserved: bool = False
     under: str = ""
-    """The bit of the same byte without which its column says nothing."""
+    """The bit of the same byte without which its column has no meaning."""
     plus: int = 0
     """Added to the value for its meaning (length fields that store n - 1)."""
 

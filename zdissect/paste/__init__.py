@@ -1,4 +1,4 @@
-r"""Bytes from text that a person pasted: hex in any dress, dumps of the usual tools, arrays, escaped strings.
+r"""Bytes from text that a person pasted: hex in any form, dumps of the usual tools, arrays, escaped strings.
 
     >>> parse_paste("1d 00 61")
     [Piece(data=b'\x1d\x00a', form='plain hex', where='line 1')]

@@ -1,4 +1,4 @@
-"""Reads plain hex, whatever stands between the digits, and base64 that is marked as such."""
+"""Reads plain hex, whatever is between the digits, and base64 that is marked as such."""
 
 import base64
 import re

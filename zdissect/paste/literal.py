@@ -134,7 +134,7 @@ def _escape(source: Source, start: int, match: re.Match[str]) -> bytes:
 
 
 def _encode(source: Source, start: int, text: str) -> bytes:
-    """Characters as they stand, in UTF-8; bytes that weren't UTF-8 when the text was read come back as they were."""
+    """Characters as they are, in UTF-8; bytes that weren't UTF-8 when the text was read come back as they were."""
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError as error:

@@ -1,6 +1,6 @@
 """What is due, and when: answers that must come, sides that must be heard.
 
-What has a deadline is put down once and looked at when that has passed. Whether it still matters is found out then:
+What has a deadline is registered once and checked when that has passed. Whether it still matters is found out then:
 most of what is awaited comes, and taking it out again would cost more than keeping it.
 """
 
@@ -19,13 +19,13 @@ class Deadlines(Generic[Awaited]):
 
     def __init__(self) -> None:
         self.heap: list[tuple[int, int, Awaited]] = []
-        """By time, then in the order in which they were put down."""
+        """By time, then in the order in which they were registered."""
         self.added = 0
         self.due_ns: float = NEVER
         """When the next one is due."""
 
     def add(self, due_ns: int, awaited: Awaited) -> None:
-        """Puts down what is due at a time."""
+        """Registers what is due at a time."""
         self.added += 1
         heapq.heappush(self.heap, (due_ns, self.added, awaited))
         self.due_ns = self.heap[0][0]

@@ -8,12 +8,12 @@ from zdissect.grammar.flags import named
 from zdissect.grammar.network import INTEREST_OPTIONS
 
 PATIENCE_MS = 10_000
-"""After this time an unanswered interest in what is there now is ended by the implementation."""
+"""After this time the implementation ends an unanswered interest in existing declarations."""
 
 KINDS = {"SUBSCRIBER": "subscriber", "QUERYABLE": "queryable", "TOKEN": "token"}
 _K, _S, _Q, _T, _R, _N, _M, _A = (named(INTEREST_OPTIONS.bits, name).mask for name in "KSQTRNMA")
 FAR = 255
-"""Hops beyond which a queryable isn't believed."""
+"""Hops beyond which the distance of a queryable is implausible."""
 
 
 Place = tuple[str, int, str | None]

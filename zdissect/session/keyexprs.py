@@ -26,11 +26,11 @@ _CACHED = 512
 
 
 class KeyExprError(ValueError):
-    """A text is no key expression; the message says why and where."""
+    """A text isn't a key expression; the message says why and where."""
 
 
 def check(text: str) -> str | None:
-    """Why a text is no key expression, canonical or not, with the place in bytes of UTF-8; None if it is one."""
+    """Why a text isn't a key expression, canonical or not, with the place in bytes of UTF-8; None if it is one."""
     start = 0
     for chunk in text.split("/"):
         if not _CHUNK.fullmatch(chunk):

@@ -6,9 +6,9 @@ from zdissect.engine.messages import Message
 from zdissect.session.deadlines import due
 
 SLACK_MS = 500
-"""Delay of the network and of timers that is forgiven."""
+"""Tolerated delay of the network and of timers."""
 OTHER = "the other side was "
-"""Says that what a message shows is about its receiver."""
+"""Marks that what a message shows is about its receiver."""
 
 
 @dataclass(slots=True)
@@ -17,7 +17,7 @@ class Pulse:
 
     last_ns: int = -1
     watched: bool = False
-    """Its silence will be looked at when its lease is over."""
+    """Its silence will be checked when its lease is over."""
     overdue: bool = False
     """It was reported that it is silent."""
 
@@ -42,7 +42,7 @@ class Pulse:
             message.remark("keep-alive-late", f"silent for {silent_ms} ms, its lease is {lease_ms} ms")
 
     def exceeded(self, now_ns: int, lease_ms: int, who: str = "") -> str:
-        """What is wrong with its silence, which goes on. Says so once."""
+        """What is wrong with its ongoing silence. Reported once."""
         if self.overdue:
             return ""
         self.overdue = True

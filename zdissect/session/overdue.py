@@ -22,7 +22,7 @@ class Overdue:
         self.sessions: Deadlines[Session] = Deadlines()
 
     def watch(self, link: Link, direction: int) -> None:
-        """Looks after the lease of a side that has just been heard."""
+        """Watches the lease of a side that has just been heard."""
         pulse, lease_ms = link.pulses[direction], link.handshake.ends[direction].lease_ms
         if lease_ms and not pulse.watched and not link.over:
             due_ns = pulse.due_ns(lease_ms)
@@ -31,7 +31,7 @@ class Overdue:
                 link.session.awaited.add(due_ns, Awaited(pulse, link, direction, link.session.holes))
 
     def list(self, session: Session) -> None:
-        """Takes note of when a session must be looked at."""
+        """Registers when a session must be checked."""
         due_ns = session.awaited.due_ns
         if due_ns < session.listed_ns:
             session.listed_ns = due_ns

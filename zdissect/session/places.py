@@ -18,7 +18,7 @@ class Places:
     """Numbers of the first ones."""
 
     def add(self, frame: Frame) -> None:
-        """It happened in this frame."""
+        """Counts one in this frame."""
         self.count += 1
         if len(self.frames) < SHOWN and frame.number not in self.frames:
             self.frames.append(frame.number)

@@ -36,7 +36,7 @@ class Request:
 
     @property
     def due_ns(self) -> int | None:
-        """When its end is missing; None if the asker waits for ever."""
+        """When its end is missing; None if the querier waits for ever."""
         return due(self.ts_ns, self.timeout_ms, SLACK_MS)
 
 

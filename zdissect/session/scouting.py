@@ -9,7 +9,7 @@ PATIENCE_NS = 30 * 10**9
 
 
 class Scouting:
-    """Who asked, for which roles, and in which frame."""
+    """Who sent a SCOUT, for which roles, and in which frame."""
 
     def __init__(self) -> None:
         self.asked: dict[Endpoint, tuple[int, int, str]] = {}

@@ -31,7 +31,7 @@ class Channel:
     holes: int = 0
     """Holes of the capture known when the last number came."""
     astray: bool = False
-    """The last message that was said to be in it had the next number of the other channel."""
+    """The last message that claims to be in it had the next number of the other channel."""
 
     def start(self, sn: int) -> None:
         """Anchors the space: `sn` comes next."""

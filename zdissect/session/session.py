@@ -65,7 +65,7 @@ class Session:
     """What the JOIN of each side says, where nothing is agreed on."""
     awaited: Deadlines[Awaited] = field(default_factory=Deadlines)
     listed_ns: float = NEVER
-    """When it will be looked at, if nobody speaks before."""
+    """When it will be checked, if no message comes before."""
 
     @property
     def complete(self) -> bool:
@@ -97,9 +97,9 @@ class Link:
     names: list[dict[str, str] | None] = field(default_factory=lambda: [None, None])
     """What `who` says of each direction, once it was asked."""
     over: bool = False
-    """A side has said CLOSE or has ended its stream: nobody need be heard any more."""
+    """A side has sent CLOSE or ended its stream: no sign of life is awaited any more."""
     guessed: bool = False
-    """It was said that its framing was found by trying."""
+    """It was reported that its framing was found by trial."""
 
     def begins(self, direction: int) -> bool:
         """Whether the capture holds all that a direction has said so far."""

@@ -46,7 +46,7 @@ class Sessions:
         self.refused = Places()
         """Ends of connections during their handshakes."""
         self.notices: list[Notice] = []
-        """What was found out that no bytes show, until somebody takes it."""
+        """What was found that no bytes show, until it is taken."""
 
     def feed(self, item: Dissection) -> list[Assembled]:
         """Adds what is known to the messages of a dissection; the fragmented messages that it completes."""
@@ -88,7 +88,7 @@ class Sessions:
         self.notices += self.overdue.tick(frame)
 
     def close(self, frame: Frame) -> None:
-        """The capture has ended: what was counted is told."""
+        """The capture has ended: reports what was counted."""
         self.notices += self.groups.close(frame)
 
     def pulse(self, link: Link, item: Dissection) -> None:
@@ -148,7 +148,7 @@ class Sessions:
             item.tape.remarks.append(("batch-size", item.tape.start, min(size, item.tape.start + 2), text))
 
     def framed(self, item: Dissection) -> None:
-        """Says, once for a link, that its framing was found by trying and not negotiated."""
+        """Reports, once per link, that its framing was found by trial and not negotiated."""
         framing, tape = item.framing, item.tape
         if not (framing.compression or framing.low_latency):
             return
@@ -252,12 +252,12 @@ class Sessions:
         self.over(link)
 
     def over(self, link: Link) -> None:
-        """Nobody need be heard on a link any more: whoever dials again starts a new session."""
+        """Ends what is awaited on a link: whoever dials again starts a new session."""
         link.over = True
         self.leave(link)
 
     def leave(self, link: Link) -> None:
-        """A link leaves its session. One that has no links left isn't kept: who meets again starts a new one."""
+        """A link leaves its session. One without links isn't kept: nodes that meet again start a new one."""
         session = link.session
         session.links.discard(link.flow.id)
         pair = frozenset(session.zids)
