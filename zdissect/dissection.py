@@ -33,6 +33,8 @@ class Dissection:
     """Its messages, with what the session knows of them."""
     first: tuple[int, int] = (0, 0)
     """The numbers of the first one: among all in its frame of this conversation, and among those of its sender."""
+    next_framing: Framing | None = None
+    """How its direction is framed from the next batch on, if a handshake says so here; without a length prefix."""
     origin: str = ""
     """Where the bytes came from, for people: empty, or `decompressed from 40 bytes`."""
     scouting: bool = False

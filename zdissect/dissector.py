@@ -64,6 +64,7 @@ class Dissector:
         size = len(data) - item.framing.prefix - 1
         content.origin = f"decompressed from {size} bytes, ratio {len(plain.data) / max(size, 1):.2f}"
         self.known(content, out, outer=item)
+        item.next_framing = content.next_framing
 
     @staticmethod
     def hint(item: Dissection, hint: Hint | None) -> None:

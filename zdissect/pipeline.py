@@ -210,9 +210,8 @@ class Pipeline:
                 continue
             item = Dissection(one.frame, one.frames, flow, direction, one.buffer, EMPTY, one.framing, one.missing)
             self.dissector.dissect(item, WHY.get(one.missing, ""), out, one.hint)
-            framing = self.sessions.framing(flow.id, direction)
-            if framing is not None:
-                conversation.reframe(direction, framing)
+            if item.next_framing is not None:
+                conversation.reframe(direction, item.next_framing)
 
     def datagram(self, known: Known, out: list[Item]) -> None:
         """Dissects a datagram that is known to be Zenoh."""
@@ -234,9 +233,8 @@ class Pipeline:
             self.dissector.known(item, out)
             return
         self.dissector.dissect(item, f"{one.missing} more bytes were on the wire", out)
-        agreed = self.sessions.framing(flow.id, direction)
-        if agreed is not None:
-            conversation.framings[direction] = agreed
+        if item.next_framing is not None:
+            conversation.framings[direction] = item.next_framing
 
 
 OTHERS = frozenset(Verdict) - {Verdict.ZENOH, Verdict.MIDDLE, Verdict.TEXT, Verdict.UNDECIDED}

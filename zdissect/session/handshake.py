@@ -84,8 +84,6 @@ class Handshake:
     """An INIT was cut: what it proposed isn't known."""
     said: dict[str, bytes] = field(default_factory=dict)
     """The last message of each step."""
-    framings: list[Framing | None] = field(default_factory=lambda: [None, None])
-    """The framing that a direction has from its next batch on; None if it doesn't change."""
 
     @property
     def known(self) -> bool:
@@ -102,8 +100,8 @@ class Handshake:
         """Whether all four messages were seen."""
         return self.step == len(STEPS)
 
-    def feed(self, message: Message, link: "Link", direction: int, whole: bool) -> None:
-        """Takes an INIT or OPEN of a link.
+    def feed(self, message: Message, link: "Link", direction: int, whole: bool) -> Framing | None:
+        """Takes an INIT or OPEN of a link; the framing of this direction from its next batch on, if that changes.
 
         Args:
             whole: Its end is in the capture.
@@ -137,8 +135,8 @@ class Handshake:
             self.partial = self.partial or not whole
             if name == "INIT_ACK" and not self.partial:
                 self.answer(message, end, other)
-        else:
-            self.open(message, row, direction, end, other)
+            return None
+        return self.open(message, row, end, other)
 
     def init(self, message: Message, row: dict[str, Any], end: End) -> None:
         """What both forms of INIT say."""
@@ -178,23 +176,22 @@ class Handshake:
             "shm" in both,
         )  # fmt: skip
 
-    def open(self, message: Message, row: dict[str, Any], direction: int, end: End, other: End) -> None:
-        """Both forms of OPEN."""
+    def open(self, message: Message, row: dict[str, Any], end: End, other: End) -> Framing:
+        """Both forms of OPEN; the framing behind them."""
         end.lease_ms, end.initial_sn = row.get("lease_ms"), row.get("initial_sn")
         end.opened = True
         if row["message"] == "OPEN_SYN" and other.cookie is not None and row.get("cookie") not in (None, other.cookie):
             message.remark("cookie-mismatch", "the cookie isn't that of INIT_ACK", "open.cookie")
         agreed = self.agreed
         if agreed is None:
-            self.framings[direction] = UNKNOWN
-            return
+            return UNKNOWN
         if end.initial_sn is not None and end.initial_sn > agreed.sn_limit:
             text = f"initial_sn {end.initial_sn} is above 0x{agreed.sn_limit:x}"
             message.remark("initial-sn-range", text, "open.initial_sn")
         elif self.known and end.initial_sn != rust_initial_sn(end.wire_zid, other.wire_zid, agreed.sn_mask):
             text = "initial_sn isn't computed as in Rust"
             message.remark("initial-sn-foreign", text, "open.initial_sn")
-        self.framings[direction] = Framing(0, agreed.compression, agreed.low_latency)
+        return Framing(0, agreed.compression, agreed.low_latency)
 
 
 def rust_initial_sn(sender: bytes, receiver: bytes, mask: int) -> int:

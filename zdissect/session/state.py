@@ -12,7 +12,6 @@ from zdissect.dissection import Dissection, Notice, Skip
 from zdissect.engine.lazy import LazyTape
 from zdissect.engine.messages import Message
 from zdissect.flow.conversation import Flow
-from zdissect.flow.framing import Framing
 from zdissect.grammar.rule import MALFORMED
 from zdissect.grammar.rules import RULES
 from zdissect.grammar.structures import DEFAULT_BATCH_SIZE
@@ -197,7 +196,7 @@ class Sessions:
             self.leave(link)
             link.session, link.flip = Session(), 0
         whole = not item.missing and not any(RULES[code].group == MALFORMED for code, *_ in item.tape.remarks)
-        link.handshake.feed(message, link, item.direction, whole)
+        item.next_framing = link.handshake.feed(message, link, item.direction, whole) or item.next_framing
         shake = link.handshake
         if name == "OPEN_SYN" and shake.known:
             self.join(link, item.frame.now_ns)
@@ -223,15 +222,6 @@ class Sessions:
         session.links.add(link.flow.id)
         link.session = session
         link.flip = int(shake.ends[0].zid != session.zids[0])
-
-    def framing(self, flow: str, direction: int) -> Framing | None:
-        """The framing that a direction has from its next batch on, if its OPEN just changed it. Says so once."""
-        link = self.links.get(flow)
-        if link is None:
-            return None
-        framing = link.handshake.framings[direction]
-        link.handshake.framings[direction] = None
-        return framing
 
     def batch_limit(self, flow: Flow) -> int:
         """Largest size of a decompressed batch."""
