@@ -5,7 +5,7 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from zdissect.export.apart import Apart
 from zdissect.export.decoding import Settings
@@ -16,7 +16,7 @@ from zdissect.export.groups import SPLIT_BYTES, worth
 from zdissect.export.parquet import WriteError
 from zdissect.export.target import ERROR, Target
 from zdissect.export.work import Done, convert, join, lost
-from zdissect.export.workers import Task, run
+from zdissect.export.workers import Look, Task, Whole, run
 
 _DIED = "the process that converted it died, perhaps out of memory; the other captures were converted"
 _BUNDLE = 32 << 20
@@ -104,13 +104,13 @@ class _Conversion:
             self.here(bundle(works, jobs))
             return
         places = worth([work.size for work in works], jobs, self.job.split_bytes)
-        looks = [self.task([works[place]], most=jobs) for place in places]
+        looks: list[Task] = [Look((works[place],), self.directory(), jobs) for place in places]
         others = bundle((work for place, work in enumerate(works) if place not in places), jobs)
-        suspects = self.all(looks + [self.task(one) for one in others])
-        suspects += self.all(list(self.apart.groups(self.task)))
+        suspects = self.all(looks + [self.whole(one) for one in others])
+        suspects += self.all([*self.apart.tasks(self.directory)])
         suspects += self.all(self.joined(suspects))
         for work in suspects:  # one of these killed its process: each gets one of its own
-            again, died = self.pool([self.task([work])], 1)
+            again, died = self.pool([self.whole([work])], 1)
             for task in again + died:
                 directory = self.target.attempt(task.directory.rpartition("_")[2])
                 self.accept(task, lost(list(task.works), str(directory), _DIED))
@@ -127,15 +127,15 @@ class _Conversion:
 
     def joined(self, suspects: list[Work]) -> list[Task]:
         """Takes over what the groups of captures gave; the tasks of captures that must be decoded as a whole."""
-        again = []
+        again: list[Task] = []
         for work, held, good in self.apart.ended(suspects):
             if not good:
                 for task, _ in held:
                     self.target.discard(task.directory)
                     self.size -= task.size
-                again += [self.task([work])] if work not in suspects else []
+                again += [self.whole([work])] if work not in suspects else []
                 continue
-            files = next(done.files for task, done in held if not task.group)
+            files = next(done.files for task, done in held if not task.number)
             directory = self.target.attempt(f"{held[0][0].directory.rpartition('_')[2]}files")
             done = join(files, [done.group for _, done in held if done.group is not None], str(directory))
             for place in (*(Path(task.directory) for task, _ in held), directory):
@@ -149,17 +149,21 @@ class _Conversion:
         gc.disable()
         try:
             for works in bundles:
-                task = self.task(works)
+                task = self.whole(works)
                 self.accept(task, convert(works, task.directory, self.job.settings, _Told(self)))
                 gc.collect()
         finally:
             if enabled:
                 gc.enable()
 
-    def task(self, works: list[Work], **what: Any) -> Task:
-        """A task, with the directory for what it writes."""
+    def whole(self, works: list[Work]) -> Whole:
+        """The task of some captures."""
+        return Whole(tuple(works), self.directory())
+
+    def directory(self) -> str:
+        """A new directory for what a task writes."""
         self.tasks += 1
-        return Task(tuple(works), str(self.target.attempt(f"{self.tasks}")), **what)
+        return str(self.target.attempt(f"{self.tasks}"))
 
     def pool(self, tasks: list[Task], jobs: int) -> tuple[list[Task], list[Task]]:
         """(tasks that weren't begun because a process died, those that were under way then)."""
@@ -174,12 +178,12 @@ class _Conversion:
 
     def accept(self, task: Task, done: Done) -> None:
         """Takes over what a task did."""
-        if task.most:
-            self.target.discard(task.directory)
-        elif not task.split:
+        if isinstance(task, Whole):
             self.target.accept(Path(task.directory))
             self.report.done.add(done)
-        if task.most or task.split:
+        else:
+            if isinstance(task, Look):
+                self.target.discard(task.directory)
             self.apart.take(task, done)
         self.size += task.size
         self.progress(0, 0)

@@ -23,24 +23,40 @@ _SLOTS = 3
 """Numbers that a process reports about a task: whether it has begun, bytes read, messages found."""
 
 
-class Task(NamedTuple):
+class Whole(NamedTuple):
     """Captures that are converted together, into one file per table."""
 
     works: tuple[Work, ...]
     directory: str
-    most: int = 0
-    """If it is only looked how its capture can be split: in so many groups at most."""
-    split: str = ""
-    """If the capture is split: the groups, as JSON, and..."""
-    group: int = 0
-    """... the one that is to be decoded, and..."""
-    bytes: int = 0
-    """... the bytes of that."""
 
     @property
     def size(self) -> int:
         """Bytes that are decoded."""
-        return self.bytes if self.most or self.split else sum(work.size for work in self.works)
+        return sum(work.size for work in self.works)
+
+
+class Look(NamedTuple):
+    """A first look at a capture: how it can be split. Nothing is decoded."""
+
+    works: tuple[Work, ...]
+    directory: str
+    most: int
+    """So many groups at most."""
+    size: int = 0
+
+
+class Group(NamedTuple):
+    """A group of a capture that is split."""
+
+    works: tuple[Work, ...]
+    directory: str
+    split: str
+    """All its groups, as JSON."""
+    number: int
+    size: int
+
+
+Task = Whole | Look | Group
 
 
 Progress = Callable[[int, int], None]
@@ -119,10 +135,10 @@ def _run(number: int, task: Task, settings: Settings) -> Done:
         _told[slot + 1] += size
         _told[slot + 2] += messages
 
-    if task.most:
+    if isinstance(task, Look):
         done = look(task.works[0], settings, task.most)
-    elif task.split:
-        done = convert_group(task.works[0], Split.load(task.split), task.group, task.directory, settings, tell)
+    elif isinstance(task, Group):
+        done = convert_group(task.works[0], Split.load(task.split), task.number, task.directory, settings, tell)
     else:
         done = convert(list(task.works), task.directory, settings, tell)
     gc.collect()
