@@ -29,10 +29,14 @@ _TELLING = frozenset((INIT, JOIN, *NETWORK)) - {NETWORK_OAM}
 """Messages that prove something: all of the network but OAM, INIT and JOIN."""
 _VERSIONED = (INIT.id, JOIN.id)
 """Messages whose second byte is the version."""
-_ANY_FLAGS = (OPEN.id, FRAGMENT.id)
-_FEWER_FLAGS = (CLOSE.id, KEEP_ALIVE.id, FRAME.id)
-"""Messages of which a bit is reserved where others have a flag:"""
 _RESERVED = FRAME.flag("X6").mask
+_STARTS = frozenset(
+    message.id | flags
+    for message in (OPEN, FRAGMENT, CLOSE, KEEP_ALIVE, FRAME)
+    for flags in range(0, 256, ID_BITS + 1)
+    if message in (OPEN, FRAGMENT) or not flags & _RESERVED
+)
+"""Header bytes of the other messages that a batch may start with; all but these two have a bit that is reserved."""
 _LOW_LATENCY = frozenset(message.id for message in LOW_LATENCY)
 _COMPRESSED = COMPRESSED.mask
 """Header byte of a compressed batch."""
@@ -180,4 +184,4 @@ def _plausible(head: bytes, framing: Framing) -> bool:
         return ident in _LOW_LATENCY
     if ident in _VERSIONED:
         return len(head) < 2 or head[1] in VERSIONS
-    return ident in _ANY_FLAGS or (ident in _FEWER_FLAGS and not first & _RESERVED)
+    return first in _STARTS
