@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
     from zdissect.export.batch import Report
-    from zdissect.spark.beside import Stages
+    from zdissect.spark.background import Stages
 
 _EVERY_S = 5
 """Seconds between two lines where there is no terminal."""

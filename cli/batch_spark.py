@@ -38,7 +38,7 @@ def convert(
 ) -> "Report | None":
     """Converts with Spark; None if there are no captures. Raises WriteError."""
     with _needed():
-        from zdissect.spark import beside, conversion
+        from zdissect.spark import background, conversion
         from zdissect.spark.session import cores, open_session
 
         found = conversion.captures_of(job)  # before Spark is started, which takes long
@@ -48,12 +48,12 @@ def convert(
             spark, ours = open_session(master, conf)
             try:
                 tasks = partitions or cores(spark)
-                return beside.run(
+                return background.run(
                     spark, lambda: conversion.convert_directory(spark, job, found, tasks, watch), watch.stages
                 )
             finally:
                 if ours:
-                    wait([beside.start(spark.stop)], beside.PATIENCE_S)  # it has gone, perhaps
+                    wait([background.start(spark.stop)], background.PATIENCE_S)  # it has gone, perhaps
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 from zdissect_cli.main import cli
 
 from tests.captures.truth import SHARED, read
-from tests.export.apart import assert_same, decodings
+from tests.export.partitions import assert_same, decodings
 from tests.heard import Heard, content, heard
 from tests.say import push
 from tests.talk import Talk

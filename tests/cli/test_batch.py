@@ -246,7 +246,7 @@ def test_the_progress_of_spark(capsys):
     pytest.importorskip("pyarrow")
     from zdissect_cli.batch_progress import Lines
 
-    from zdissect.spark.beside import NO_STAGE, Stages
+    from zdissect.spark.background import NO_STAGE, Stages
 
     lines = Lines()
     lines.begin(3, 2_500_000)

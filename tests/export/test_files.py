@@ -8,7 +8,7 @@ import pytest
 
 from tests.export.tables import NAMES, SAMPLES, converted, frames, rows, write_pcap
 from zdissect.export.files import find, plan
-from zdissect.export.spans import span_of
+from zdissect.export.time_ranges import span_of
 
 SAMPLE = SAMPLES / "query-router.pcap"
 

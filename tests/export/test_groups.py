@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from tests import wire as wires
-from tests.export.apart import assert_same, damaged, decodings, looked_at, merged, numbered
+from tests.export.partitions import assert_same, damaged, decodings, looked_at, merged, numbered
 from tests.export.tables import SAMPLES, frames
 from tests.members import Members
 from tests.say import push

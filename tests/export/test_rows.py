@@ -11,7 +11,7 @@ from tests.talk import Talk
 from tests.wire import Parties, Wire
 from zdissect.dissector import Dissector
 from zdissect.export.decoding import Settings, decode_sessions
-from zdissect.export.facts import FileFacts
+from zdissect.export.file_stats import FileStats
 from zdissect.grammar.columns import NAMES as COLUMNS
 from zdissect.pipeline import dissect
 
@@ -131,7 +131,7 @@ def test_whole_messages_as_json():
 
 def test_decode_sessions_needs_no_files():
     """Frames alone make all tables; what isn't known of the files is null."""
-    files: dict[str, FileFacts] = {}
+    files: dict[str, FileStats] = {}
     some = frames(SAMPLES / "query-router.pcap")
     tables = dict(decode_sessions(some, None, files))
     assert set(tables) == {"messages", "findings", "captures", "sessions"}

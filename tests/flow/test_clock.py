@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.export.apart import assert_same
+from tests.export.partitions import assert_same
 from tests.export.tables import SAMPLES, frames
 from tests.heard import Heard, content, heard
 from tests.say import push

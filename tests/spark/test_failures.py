@@ -15,7 +15,7 @@ from tests.spark.brief import ARGUMENTS
 from zdissect.export.batch import Job
 from zdissect.export.decoding import Settings
 from zdissect.spark import failures
-from zdissect.spark.beside import NO_STAGE, run
+from zdissect.spark.background import NO_STAGE, run
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 SECONDS = 60

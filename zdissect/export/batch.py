@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from zdissect.export.apart import Apart
 from zdissect.export.decoding import Settings
-from zdissect.export.facts import OK, FileFacts
 from zdissect.export.families import AUTO
+from zdissect.export.file_stats import OK, FileStats
 from zdissect.export.files import Work, find, plan
 from zdissect.export.groups import SPLIT_BYTES, worth
 from zdissect.export.parquet import WriteError
+from zdissect.export.partitioned import Partitioned
 from zdissect.export.target import ERROR, Target
 from zdissect.export.work import Done, convert, join, lost
 from zdissect.export.workers import Look, Task, Whole, run
@@ -45,7 +45,7 @@ class Report:
     """Bytes of the files."""
 
     @property
-    def bad(self) -> list[FileFacts]:
+    def bad(self) -> list[FileStats]:
         """The files that could not be read, or not to their end."""
         return sorted((one for one in self.done.files if one.status != OK), key=lambda one: one.file)
 
@@ -92,7 +92,7 @@ class _Conversion:
         self.target = target
         self.report = report
         self.watch = watch
-        self.apart = Apart()
+        self.apart = Partitioned()
         self.tasks = 0
         self.size = 0
         """Bytes of the captures that are done."""

@@ -10,9 +10,9 @@ import pyarrow as pa
 from zdissect.dissection import Dissection, Finding, Item, Notice, findings
 from zdissect.export.arrow import Batches
 from zdissect.export.cells import Messages
-from zdissect.export.facts import FileFacts
-from zdissect.export.links import Links
+from zdissect.export.file_stats import FileStats
 from zdissect.export.nodes import message_json
+from zdissect.export.session_rows import Links
 from zdissect.export.summary import Summary
 from zdissect.export.tables import TABLES, TABLES_VERSION
 from zdissect.flow.clock import EARLY_NS
@@ -55,7 +55,7 @@ class Decoding:
     """One capture being decoded: fed with its frames in order, gives batches of all tables."""
 
     settings: Settings = field(default_factory=Settings)
-    files: dict[str, FileFacts] = field(default_factory=dict)
+    files: dict[str, FileStats] = field(default_factory=dict)
     """By `Frame.source`, in order; the reader may have entered what it knows."""
     streams: Streams = field(default_factory=Streams)
     ticks: Ticks = field(default_factory=Ticks)
@@ -71,7 +71,7 @@ class Decoding:
         """Findings by code."""
         self.last_ns = EARLY_NS
         """The latest time, as deadlines count it."""
-        self.facts: FileFacts | None = None
+        self.facts: FileStats | None = None
         self.faulty = False
         """A bug has ended it."""
 
@@ -79,7 +79,7 @@ class Decoding:
         """Takes a frame; gives the batches that are full."""
         facts = self.facts
         if facts is None or facts.file != frame.source:
-            facts = self.facts = self.files.setdefault(frame.source, FileFacts(frame.source))
+            facts = self.facts = self.files.setdefault(frame.source, FileStats(frame.source))
         ts_ns = frame.ts_ns
         facts.frames += 1
         facts.bytes += len(frame.data)
@@ -175,7 +175,7 @@ class Decoding:
     def item(self, item: Item) -> list[TableBatch]:
         """Takes what the pipeline gave."""
         facts = self.files.get(item.frame.source) or self.files.setdefault(
-            item.frame.source, FileFacts(item.frame.source)
+            item.frame.source, FileStats(item.frame.source)
         )
         facts.accounting.feed(item)
         self.links.feed(item)
@@ -220,7 +220,7 @@ def _finding(found: Finding) -> dict[str, Any]:
 
 
 def decode_sessions(
-    frames: Iterable[Frame], settings: Settings | None = None, files: dict[str, FileFacts] | None = None
+    frames: Iterable[Frame], settings: Settings | None = None, files: dict[str, FileStats] | None = None
 ) -> Iterator[TableBatch]:
     """The tables of one capture, or of some sessions of it, batch by batch, in bounded memory.
 

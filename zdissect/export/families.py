@@ -36,7 +36,7 @@ TOLERANCE_NS = 10**9
 """Frames of one capture aren't quite in order: an overlap of a twentieth of a file, up to this, is none."""
 
 
-class Span(NamedTuple):
+class TimeRange(NamedTuple):
     """Times of the first and the last frame of a file."""
 
     first_ns: int
@@ -48,7 +48,7 @@ class Part(NamedTuple):
 
     name: str
     """Path relative to the directory, with /."""
-    span: Span | None
+    span: TimeRange | None
     """None: it has no frames, or can't be read."""
 
 
@@ -74,7 +74,7 @@ def families(names: Iterable[str]) -> list[list[str]]:
     return [[name for _, name in sorted(members)] for members in out.values()]
 
 
-def plan(names: Iterable[str], span: Callable[[str], Span | None], mode: str = AUTO) -> list[list[list[str]]]:
+def plan(names: Iterable[str], span: Callable[[str], TimeRange | None], mode: str = AUTO) -> list[list[list[str]]]:
     """The files of each capture, in order; those of an inner list overlap in time and are merged frame by frame.
 
     Args:
@@ -118,21 +118,21 @@ def overlapping(parts: Sequence[Part]) -> list[list[str]]:
     return [[part.name] for part in parts if part.span is None] + _clusters(sorted(known))
 
 
-def _clusters(known: list[tuple[Span, int, str]]) -> list[list[str]]:
+def _clusters(known: list[tuple[TimeRange, int, str]]) -> list[list[str]]:
     """Names by spans that overlap."""
     out: list[list[str]] = []
-    end: Span | None = None
+    end: TimeRange | None = None
     for span, _, name in known:
         if end is not None and _overlap(end, span):
             out[-1].append(name)
-            end = Span(end.first_ns, max(end.last_ns, span.last_ns))
+            end = TimeRange(end.first_ns, max(end.last_ns, span.last_ns))
         else:
             out.append([name])
             end = span
     return out
 
 
-def _overlap(before: Span, after: Span) -> bool:
+def _overlap(before: TimeRange, after: TimeRange) -> bool:
     """Whether the later one begins before the other has ended, by more than frames are out of order."""
     shorter = min(before.last_ns - before.first_ns, after.last_ns - after.first_ns)
     tolerance = min(max(shorter // 20, 0), TOLERANCE_NS)

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from zdissect.capture import signatures
 from zdissect.export import families
-from zdissect.export.families import AUTO, Span
-from zdissect.export.spans import span_of
+from zdissect.export.families import AUTO, TimeRange
+from zdissect.export.time_ranges import span_of
 
 
 class Source(NamedTuple):
@@ -105,7 +105,7 @@ def plan(sources: list[Source], mode: str = AUTO) -> list[Work]:
     """What is read as one capture."""
     by_name = {source.name: source for source in sources}
 
-    def span(name: str) -> Span | None:
+    def span(name: str) -> TimeRange | None:
         return None if by_name[name].error else span_of(by_name[name].path)
 
     planned = families.plan(by_name, span, mode)

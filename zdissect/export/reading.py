@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from zdissect.capture import Capture, CaptureError, Kind, open_capture
-from zdissect.export.facts import CUT, DAMAGED, UNREADABLE, FileFacts
+from zdissect.export.file_stats import CUT, DAMAGED, UNREADABLE, FileStats
 from zdissect.export.files import Source, Work
 from zdissect.flow.clock import EARLY_NS, Clock
 from zdissect.records import Frame
@@ -35,11 +35,11 @@ class Order:
         return self.latest_ns
 
 
-def frames(work: Work, files: dict[str, FileFacts], opening: Opening = open_capture) -> Iterator[Frame]:
+def frames(work: Work, files: dict[str, FileStats], opening: Opening = open_capture) -> Iterator[Frame]:
     """The frames of a capture. What is known of its files is entered into `files`, in their order."""
     first = work.sources[0].name
     for part, source in enumerate(work.sources):
-        files[source.name] = FileFacts(source.name, first, part, size=source.size)
+        files[source.name] = FileStats(source.name, first, part, size=source.size)
     for group in work.groups:
         if len(group) == 1:
             yield from _file(group[0], files[group[0].name], opening)
@@ -48,14 +48,14 @@ def frames(work: Work, files: dict[str, FileFacts], opening: Opening = open_capt
             yield from (frame for _, _, frame in merged)
 
 
-def _ordered(source: Source, facts: FileFacts, opening: Opening) -> Iterator[tuple[int, tuple[str, int], Frame]]:
+def _ordered(source: Source, facts: FileStats, opening: Opening) -> Iterator[tuple[int, tuple[str, int], Frame]]:
     """Frames with what they are merged by."""
     order = Order()
     for frame in _file(source, facts, opening):
         yield order.feed(frame), (frame.source, frame.number), frame
 
 
-def _file(source: Source, facts: FileFacts, opening: Opening) -> Iterator[Frame]:
+def _file(source: Source, facts: FileStats, opening: Opening) -> Iterator[Frame]:
     """The frames of a file."""
     if source.error:
         facts.problem(UNREADABLE, source.error)

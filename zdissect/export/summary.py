@@ -5,10 +5,10 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from zdissect.export.facts import FileFacts
+from zdissect.export.file_stats import FileStats
 
 Brief = list[Any]
-"""A file in brief, see `FileFacts.brief`."""
+"""A file in brief, see `FileStats.brief`."""
 
 
 class GroupResult(NamedTuple):
@@ -21,7 +21,7 @@ class GroupResult(NamedTuple):
     pairs: list[list[str]]
     """The ZenohIDs of its sessions: no other group may have the same pair."""
     counts: dict[str, Any]
-    """What was counted of each file, see `FileFacts.counts`."""
+    """What was counted of each file, see `FileStats.counts`."""
 
 
 class Summary(NamedTuple):
@@ -60,7 +60,7 @@ def unsound(groups: Sequence[Summary]) -> set[str]:
     return out
 
 
-def count(files: dict[str, FileFacts], groups: Sequence[Summary]) -> None:
+def count(files: dict[str, FileStats], groups: Sequence[Summary]) -> None:
     """Adds what was counted of the files of a capture in all its groups."""
     for one in groups:
         if one.group is not None:

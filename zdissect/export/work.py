@@ -9,7 +9,7 @@ from typing import Any
 from zdissect.export import connections
 from zdissect.export.connections import RECORD
 from zdissect.export.decoding import Decoding, Settings, TableBatch
-from zdissect.export.facts import FileFacts
+from zdissect.export.file_stats import FileStats
 from zdissect.export.files import Work
 from zdissect.export.groups import GroupDecoding, Moment, Split
 from zdissect.export.parquet import Parts
@@ -31,7 +31,7 @@ _COLLECT = 16
 class Done:
     """What became of some captures. Can be pickled."""
 
-    files: list[FileFacts] = field(default_factory=list)
+    files: list[FileStats] = field(default_factory=list)
     rows: Counter[str] = field(default_factory=Counter)
     """Rows of each table."""
     codes: Counter[str] = field(default_factory=Counter)
@@ -54,7 +54,7 @@ def convert(works: list[Work], directory: str, settings: Settings, tell: Tell = 
     done = Done()
     with Parts(directory) as parts:
         for work in works:
-            files: dict[str, FileFacts] = {}
+            files: dict[str, FileStats] = {}
             decoding = Decoding(settings, files)
             _write(decoding.guarded(_fed(frames(work, files), decoding.feed, decoding, tell)), parts)
             done.accounting.update(decoding.accounting())
@@ -73,7 +73,7 @@ def look(work: Work, settings: Settings, most: int) -> Done:
 
 def convert_group(work: Work, split: Split, group: int, directory: str, settings: Settings, tell: Tell) -> Done:
     """Writes the tables of a group of a capture, without rows about its files. Raises WriteError."""
-    files: dict[str, FileFacts] = {}
+    files: dict[str, FileStats] = {}
     with Parts(directory) as parts:
         decoding = GroupDecoding(settings, split.share(work.sources[0].name, group))
         found = split.of(group, _noted(frames(work, files), files))
@@ -81,7 +81,7 @@ def convert_group(work: Work, split: Split, group: int, directory: str, settings
     return Done(list(files.values()), group=decoding.summary())
 
 
-def _noted(found: Iterable[Frame], files: dict[str, FileFacts]) -> Iterator[Frame]:
+def _noted(found: Iterable[Frame], files: dict[str, FileStats]) -> Iterator[Frame]:
     """The frames of a capture; of its files it is noted how many they have, the first and the last time."""
     for frame in found:
         facts = files[frame.source]
@@ -92,7 +92,7 @@ def _noted(found: Iterable[Frame], files: dict[str, FileFacts]) -> Iterator[Fram
         yield frame
 
 
-def join(files: list[FileFacts], groups: list[Summary], directory: str) -> Done:
+def join(files: list[FileStats], groups: list[Summary], directory: str) -> Done:
     """Writes the rows about the files of a capture, by what all its groups came to; what they did together."""
     done = Done(files, *total(groups))
     known = {facts.file: facts for facts in files}
@@ -138,7 +138,7 @@ def lost(works: list[Work], directory: str, error: str) -> Done:
     with Parts(directory) as parts:
         for work in works:
             first = work.sources[0].name
-            files = {source.name: FileFacts(source.name, first, size=source.size) for source in work.sources}
+            files = {source.name: FileStats(source.name, first, size=source.size) for source in work.sources}
             for facts in files.values():
                 facts.fail(error)
             _write(Decoding(Settings(), files).close(), parts)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from zdissect.export.batch import Job, Report, Watch
-from zdissect.export.facts import FileFacts
+from zdissect.export.file_stats import FileStats
 from zdissect.export.files import Source
 from zdissect.export.parquet import WriteError
 from zdissect.export.summary import Summary, total, unsound
@@ -214,4 +214,4 @@ def _move(place: Path) -> None:
 
 def _done(found: list[Summary]) -> Done:
     """What was done, by what captures came to."""
-    return Done([FileFacts.of(brief) for one in found for brief in one.files], *total(found))
+    return Done([FileStats.of(brief) for one in found for brief in one.files], *total(found))

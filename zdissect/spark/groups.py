@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from zdissect.export.decoding import Settings, TableBatch
-from zdissect.export.facts import FileFacts
+from zdissect.export.file_stats import FileStats
 from zdissect.export.groups import GroupDecoding, Moment, Share
 from zdissect.export.summary import Summary, count
 from zdissect.spark import notes
@@ -24,9 +24,9 @@ def tables(group: Iterable[Row], settings: Settings, share: Share) -> Iterator[T
     yield decoding.summary()
 
 
-def files(capture: Iterable[Planned], groups: Sequence[Summary]) -> dict[str, FileFacts]:
+def files(capture: Iterable[Planned], groups: Sequence[Summary]) -> dict[str, FileStats]:
     """What is known of the files of a split capture, by what all its groups came to."""
-    out: dict[str, FileFacts] = {}
+    out: dict[str, FileStats] = {}
     for survey, place in capture:
         facts = out[survey.name] = Planned(survey, place).facts
         facts.first_ns, facts.last_ns = survey.first_ns, survey.last_ns

@@ -2,14 +2,14 @@
 
 import json
 
-from zdissect.export.facts import FileFacts
+from zdissect.export.file_stats import FileStats
 from zdissect.export.groups import Moment, Share
 from zdissect.spark.plan import Place, Planned
 from zdissect.spark.ranges import Survey
 
 FILE, SHARE, MOMENT = "file", "share", "moment"
 
-Told = FileFacts | Share | Moment
+Told = FileStats | Share | Moment
 
 
 def file(survey: str, place: Place) -> str:

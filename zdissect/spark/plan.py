@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from zdissect.export import families
-from zdissect.export.facts import UNREADABLE, FileFacts
-from zdissect.export.families import AUTO, Span
+from zdissect.export.families import AUTO, TimeRange
+from zdissect.export.file_stats import UNREADABLE, FileStats
 from zdissect.export.files import Source, Work
 from zdissect.spark.ranges import Range, Survey
 
@@ -36,10 +36,10 @@ class Planned(NamedTuple):
     place: Place
 
     @property
-    def facts(self) -> FileFacts:
+    def facts(self) -> FileStats:
         """What is known of the file before its frames are decoded."""
         found = self.survey
-        facts = FileFacts(found.name, self.place.capture, self.place.position, found.format, tuple(found.link_types),
+        facts = FileStats(found.name, self.place.capture, self.place.position, found.format, tuple(found.link_types),
                           found.size)  # fmt: skip
         if found.error is not None:
             facts.problem(found.status, found.error)
@@ -61,9 +61,9 @@ def captures(surveys: Iterable[Survey], mode: str = AUTO) -> list[list[Planned]]
     """The files as captures, each in order."""
     known = {one.name: one for one in surveys}
 
-    def span(name: str) -> Span | None:
+    def span(name: str) -> TimeRange | None:
         one = known[name]
-        return None if one.first_ns is None or one.end_ns is None else Span(one.first_ns, one.end_ns)
+        return None if one.first_ns is None or one.end_ns is None else TimeRange(one.first_ns, one.end_ns)
 
     return [_placed(known, capture) for capture in families.plan(known, span, mode)]
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from zdissect.capture import CaptureError
 from zdissect.capture.files import Capture
-from zdissect.export.facts import OK, UNREADABLE
+from zdissect.export.file_stats import OK, UNREADABLE
 from zdissect.export.files import Source
 from zdissect.export.reading import Order, status
 from zdissect.records import Frame

@@ -11,7 +11,7 @@ from operator import itemgetter
 import pyarrow as pa
 
 from zdissect.export.decoding import Decoding, Settings, TableBatch
-from zdissect.export.facts import FileFacts
+from zdissect.export.file_stats import FileStats
 from zdissect.export.groups import Share
 from zdissect.export.schema import schema
 from zdissect.export.summary import Summary
@@ -77,13 +77,13 @@ def tables(group: Iterator[Row], settings: Settings) -> Iterator[TableBatch | Su
 
 def whole(group: Iterable[Row], settings: Settings) -> Iterator[TableBatch | Summary]:
     """The tables of one capture, and its summary."""
-    files: dict[str, FileFacts] = {}
+    files: dict[str, FileStats] = {}
     decoding = Decoding(settings, files)
 
     def fed() -> Iterator[TableBatch]:
         for _, frame, note in group:
             about = notes.read(note) if note is not None else None
-            if isinstance(about, FileFacts):
+            if isinstance(about, FileStats):
                 files[about.file] = about
             else:
                 yield from decoding.feed(frame)

@@ -14,7 +14,7 @@ OK, CUT, DAMAGED, UNREADABLE, FAILED = "ok", "cut", "damaged", "unreadable", "fa
 
 
 @dataclass(slots=True)
-class FileFacts:
+class FileStats:
     """One input file."""
 
     file: str
@@ -52,7 +52,7 @@ class FileFacts:
         return [self.file, self.status, self.error, self.frames, dict(self.unopened)]
 
     @classmethod
-    def of(cls, brief: list[Any]) -> "FileFacts":
+    def of(cls, brief: list[Any]) -> "FileStats":
         """From what another one said in brief."""
         file, status, error, frames, unopened = brief
         return cls(file, status=status, error=error, frames=frames, unopened=Counter(unopened))

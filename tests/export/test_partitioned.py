@@ -47,7 +47,7 @@ def test_the_tables_are_the_same(join, tmp_path):
 
 
 def test_a_capture_that_was_split_wrongly_is_decoded_again(tmp_path, monkeypatch):
-    monkeypatch.setattr("zdissect.export.apart.unsound", lambda groups: {one.group.capture for one in groups})
+    monkeypatch.setattr("zdissect.export.partitioned.unsound", lambda groups: {one.group.capture for one in groups})
     both_ways(tmp_path)
     assert len(list((tmp_path / "apart" / "messages").iterdir())) == len(SESSIONS)
 

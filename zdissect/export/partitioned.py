@@ -13,7 +13,7 @@ from zdissect.export.work import Done
 from zdissect.export.workers import Group, Look, Whole
 
 
-class Apart:
+class Partitioned:
     """What is known of such captures."""
 
     def __init__(self) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from zdissect.capture import CaptureError, open_capture
 from zdissect.capture.pcap import FILE_HEADER, MAGIC
-from zdissect.export.families import Span
+from zdissect.export.families import TimeRange
 from zdissect.flow.clock import Clock
 from zdissect.records import Frame
 
@@ -16,7 +16,7 @@ _CHAIN = 3
 """Records that must follow each other, up to the very end of the file, to be believed."""
 
 
-def span_of(path: str) -> Span | None:
+def span_of(path: str) -> TimeRange | None:
     """Times of the first and the last frame; None if there are none, or if the file can't be read.
 
     Of a large pcap file only both ends are read; of other formats, and of cut files, everything.
@@ -31,10 +31,10 @@ def span_of(path: str) -> Span | None:
                 if first is None:
                     first = last
                     if large and (end := _last(path)) is not None:
-                        return Span(first, end)
+                        return TimeRange(first, end)
     except CaptureError:
         pass  # what is good of it counts; the error is told when the file is converted
-    return None if first is None or last is None else Span(first, last)
+    return None if first is None or last is None else TimeRange(first, last)
 
 
 def _last(path: str) -> int | None:
