@@ -8,7 +8,6 @@ from typing import BinaryIO
 
 import click
 
-from zdissect.capture.signatures import CAPTURES, MAGIC_SIZE
 from zdissect.grammar.rule import ERROR, NOTE, WARNING
 from zdissect.output.style import COLOUR, PLAIN, Style
 from zdissect.output.text import count, hexdump, prose
@@ -151,7 +150,7 @@ def _bounded(file: BinaryIO, name: str) -> bytes:
 
 def _content(raw: bytes) -> list[Piece]:
     """The bytes in a file: those that its text stands for or, if it isn't text, the file's own."""
-    if raw[:MAGIC_SIZE] in CAPTURES:
+    if _is_capture(raw):
         raise _Unreadable("this is a capture, not text: use `zdissect FILE`, without hex")
     if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):  # what Windows writes as text
         return parse_paste(raw.decode("utf-16", errors="replace"))
@@ -161,6 +160,16 @@ def _content(raw: bytes) -> list[Piece]:
         return parse_paste(raw.decode("utf-8-sig"))
     except UnicodeDecodeError:
         return parse_paste(raw.decode("latin-1"))
+
+
+def _is_capture(raw: bytes) -> bool:
+    """Whether bytes begin as a capture does: with what isn't ASCII, or is blank."""
+    head = raw[:4].strip()
+    if head and head.isascii():
+        return False
+    from zdissect.capture.signatures import CAPTURES, MAGIC_SIZE  # few pastes begin so
+
+    return raw[:MAGIC_SIZE] in CAPTURES
 
 
 def _choose(data: bytes, name: str) -> tuple[Reading, list[Reading]]:
