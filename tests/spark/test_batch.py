@@ -21,7 +21,7 @@ from zdissect.export.decoding import Settings
 from zdissect.export.parquet import WriteError
 from zdissect.spark import conversion
 from zdissect.spark import job as job_module
-from zdissect.spark.job import Reading
+from zdissect.spark.job import ReadJob
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 
@@ -91,7 +91,7 @@ class Silent:
 def both_ways(spark, job, out: Path, monkeypatch, **reading: int) -> tuple[Report, Report]:
     """Converts without and with Spark, which reads as it is told; the tables are the same."""
     plain = convert_directory(replace(job, out=str(out / "plain")), Silent())
-    monkeypatch.setattr(conversion, "Reading", lambda *given: Reading(*given, **reading))
+    monkeypatch.setattr(conversion, "ReadJob", lambda *given: ReadJob(*given, **reading))
     other = replace(job, out=str(out / "spark"))
     found = conversion.convert_directory(spark, other, conversion.captures_of(other), 3, Silent())
     assert_same(out / "plain", out / "spark")
@@ -104,7 +104,7 @@ def both_ways(spark, job, out: Path, monkeypatch, **reading: int) -> tuple[Repor
 
 def test_ranges_and_merged_files(spark, captures, tmp_path, monkeypatch):
     """Files in many small ranges, all merged by time into one capture."""
-    assert Reading([], Settings()).range_bytes > 2000
+    assert ReadJob([], Settings()).range_bytes > 2000
     job = Job(str(captures), "", join="one", jobs=1, include=("r*.pcap", "*.pcapng", "pub*"))
     both_ways(spark, job, tmp_path, monkeypatch, range_bytes=2000)
 

@@ -66,10 +66,10 @@ def test_frames(spark):
     [({"payload": "much"}, "payload"), ({"ports": "70000"}, "ports"), ({"join": "x"}, "join")],
 )
 def test_options_are_checked(options, says):
-    from zdissect.spark.options import Options
+    from zdissect.spark.options import SourceOptions
 
     with pytest.raises(ValueError, match=says):
-        Options.of({"path": "x", **options})
+        SourceOptions.of({"path": "x", **options})
 
 
 @pytest.mark.parametrize("source", ["zenoh", "zenoh-frames"])

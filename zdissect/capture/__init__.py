@@ -5,7 +5,7 @@ with open_capture("robot.pcapng") as capture:
         ...
 """
 
-from zdissect.capture.errors import CaptureError, Kind
+from zdissect.capture.errors import CaptureError, Defect
 from zdissect.capture.files import Capture, open_capture
 
-__all__ = ["Capture", "CaptureError", "Kind", "open_capture"]
+__all__ = ["Capture", "CaptureError", "Defect", "open_capture"]

@@ -3,7 +3,7 @@
 from enum import Enum
 
 
-class Kind(Enum):
+class Defect(Enum):
     """What is wrong with a capture."""
 
     UNREADABLE = "unreadable"
@@ -21,7 +21,7 @@ class CaptureError(Exception):
     offset) and what to do about it. The text of the exception is both.
     """
 
-    def __init__(self, path: str, message: str, kind: Kind = Kind.UNREADABLE) -> None:
+    def __init__(self, path: str, message: str, kind: Defect = Defect.UNREADABLE) -> None:
         super().__init__(path, message, kind)  # all, so that it can be pickled on its way from another process
         self.path = path
         self.message = message

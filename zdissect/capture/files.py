@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any, cast
 
 from zdissect.capture import gzipped, pcap, pcapng
-from zdissect.capture.errors import CaptureError, Kind
+from zdissect.capture.errors import CaptureError, Defect
 from zdissect.capture.reader import Reader
 from zdissect.capture.signatures import CAPTURES, MAGIC_SIZE, looks_like
 from zdissect.records import Frame
@@ -162,7 +162,7 @@ def _not_a_capture(path: str, head: bytes, packed: bool) -> CaptureError:
     if not head:
         return CaptureError(path, f"{it} is empty (0 bytes): capture or copy it again")
     if any(magic.startswith(head) for magic in CAPTURES):
-        return CaptureError(path, f"cut short: {it} ends after {len(head)} bytes, inside the file header", Kind.CUT)
+        return CaptureError(path, f"cut short: {it} ends after {len(head)} bytes, inside the file header", Defect.CUT)
     guess = looks_like(head)
     found = f"looks like {guess}" if guess else f"starts with the bytes {head[:8].hex(' ')}"
     return CaptureError(path, f"not a pcap or pcapng capture: {it} {found}")
@@ -170,9 +170,9 @@ def _not_a_capture(path: str, head: bytes, packed: bool) -> CaptureError:
 
 def _unreadable(path: str, error: Exception, progress: str = "") -> CaptureError:
     """Put an error of the operating system, or of gzip, into words that help."""
-    kind = Kind.UNREADABLE
+    kind = Defect.UNREADABLE
     if isinstance(error, gzipped.UnpackError):
-        kind = Kind.CUT if error.early else Kind.DAMAGED
+        kind = Defect.CUT if error.early else Defect.DAMAGED
         what = f"{error}; {progress or 'nothing could be read'}; to get the rest, copy it again"
     elif isinstance(error, FileNotFoundError):
         what = _missing(path)

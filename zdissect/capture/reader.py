@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 
-from zdissect.capture.errors import CaptureError, Kind
+from zdissect.capture.errors import CaptureError, Defect
 from zdissect.records import Frame
 
 MAX_RECORD = 16 << 20
@@ -65,7 +65,7 @@ class Reader:
             self.name,
             f"cut short: it starts as {self.format} but ends at {self.unit} {size}, inside the file header; "
             "there is no frame in it; capture or copy it again",
-            Kind.CUT,
+            Defect.CUT,
         )
 
     def cut(self, start: int, end: int) -> CaptureError:
@@ -74,7 +74,7 @@ class Reader:
             self.name,
             f"cut short: it ends at {self.unit} {end}, inside {self._where(start)}; {self.progress()}; "
             "to get the rest, copy it again when the capture has been stopped",
-            Kind.CUT,
+            Defect.CUT,
         )
 
     def damaged(self, start: int, why: str) -> CaptureError:
@@ -82,7 +82,7 @@ class Reader:
         return CaptureError(
             self.name,
             f"damaged in {self._where(start)}: {why}; {self.progress()}; what follows cannot be found: copy it again",
-            Kind.DAMAGED,
+            Defect.DAMAGED,
         )
 
     def progress(self) -> str:

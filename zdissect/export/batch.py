@@ -16,7 +16,7 @@ from zdissect.export.parquet import WriteError
 from zdissect.export.partitioned import Partitioned
 from zdissect.export.target import ERROR, Target
 from zdissect.export.work import Done, convert, join, lost
-from zdissect.export.workers import Look, Task, Whole, run
+from zdissect.export.workers import CapturesTask, ScanTask, Task, run
 
 _DIED = "the process that converted it died, perhaps out of memory; the other captures were converted"
 _BUNDLE = 32 << 20
@@ -104,7 +104,7 @@ class _Conversion:
             self.here(bundle(works, jobs))
             return
         places = worth([work.size for work in works], jobs, self.job.split_bytes)
-        looks: list[Task] = [Look((works[place],), self.directory(), jobs) for place in places]
+        looks: list[Task] = [ScanTask((works[place],), self.directory(), jobs) for place in places]
         others = bundle((work for place, work in enumerate(works) if place not in places), jobs)
         suspects = self.all(looks + [self.whole(one) for one in others])
         suspects += self.all([*self.apart.tasks(self.directory)])
@@ -156,9 +156,9 @@ class _Conversion:
             if enabled:
                 gc.enable()
 
-    def whole(self, works: list[Work]) -> Whole:
+    def whole(self, works: list[Work]) -> CapturesTask:
         """The task of some captures."""
-        return Whole(tuple(works), self.directory())
+        return CapturesTask(tuple(works), self.directory())
 
     def directory(self) -> str:
         """A new directory for what a task writes."""
@@ -178,11 +178,11 @@ class _Conversion:
 
     def accept(self, task: Task, done: Done) -> None:
         """Takes over what a task did."""
-        if isinstance(task, Whole):
+        if isinstance(task, CapturesTask):
             self.target.accept(Path(task.directory))
             self.report.done.add(done)
         else:
-            if isinstance(task, Look):
+            if isinstance(task, ScanTask):
                 self.target.discard(task.directory)
             self.apart.take(task, done)
         self.size += task.size

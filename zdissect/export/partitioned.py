@@ -10,7 +10,7 @@ from zdissect.export.files import Work
 from zdissect.export.groups import Split
 from zdissect.export.summary import unsound
 from zdissect.export.work import Done
-from zdissect.export.workers import Group, Look, Whole
+from zdissect.export.workers import CapturesTask, GroupTask, ScanTask
 
 
 class Partitioned:
@@ -19,13 +19,13 @@ class Partitioned:
     def __init__(self) -> None:
         self.looked: list[tuple[Work, str]] = []
         """Captures that were looked at, and their groups as JSON; that is empty for one that can't be split."""
-        self.held: dict[Work, list[tuple[Group, Done]]] = {}
+        self.held: dict[Work, list[tuple[GroupTask, Done]]] = {}
         """What the groups of each capture gave so far."""
 
-    def take(self, task: Look | Group, done: Done) -> None:
+    def take(self, task: ScanTask | GroupTask, done: Done) -> None:
         """Takes a look at a capture, or what became of a group."""
         work = task.works[0]
-        if isinstance(task, Look):
+        if isinstance(task, ScanTask):
             self.looked.append((work, done.split))
         else:
             self.held.setdefault(work, []).append((task, done))
@@ -35,16 +35,16 @@ class Partitioned:
         """Messages that were found in groups that don't count yet."""
         return sum(done.group.rows["messages"] for held in self.held.values() for _, done in held if done.group)
 
-    def tasks(self, directory: Callable[[], str]) -> Iterator[Whole | Group]:
+    def tasks(self, directory: Callable[[], str]) -> Iterator[CapturesTask | GroupTask]:
         """The tasks of the captures that were looked at, each with a directory of its own."""
         for work, text in self.looked:
             if not text:
-                yield Whole((work,), directory())
+                yield CapturesTask((work,), directory())
                 continue
             for number, size in enumerate(Split.load(text).sizes):
-                yield Group((work,), directory(), text, number, size)
+                yield GroupTask((work,), directory(), text, number, size)
 
-    def ended(self, lost: list[Work]) -> Iterator[tuple[Work, list[tuple[Group, Done]], bool]]:
+    def ended(self, lost: list[Work]) -> Iterator[tuple[Work, list[tuple[GroupTask, Done]], bool]]:
         """(capture, what its groups gave, whether that is good) for each capture that was decoded in groups.
 
         Args:

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 
-class Query(NamedTuple):
+class ReadyQuery(NamedTuple):
     """A query, and what it tells."""
 
     title: str
@@ -12,7 +12,7 @@ class Query(NamedTuple):
 
 
 QUERIES = (
-    Query(
+    ReadyQuery(
         "Messages per key",
         "What is published, how often, how much and by whom. Through a router a sample is seen on each of its links.",
         """
@@ -23,7 +23,7 @@ GROUP BY key_expr, src_zid
 ORDER BY puts DESC, key_expr, src_zid
 """,
     ),
-    Query(
+    ReadyQuery(
         "Loss per channel",
         "Sequence numbers that are missing between one FRAME or FRAGMENT and the next of the same channel, in the "
         "order of the stream: lost on the way, dropped by the sender, or not captured (`sn-gap` and `sn-gap-captured` "
@@ -50,7 +50,7 @@ GROUP BY capture, flow_id, src_zid, dst_zid, reliability, priority
 ORDER BY lost DESC, capture, flow_id, src_zid, reliability, priority
 """,
     ),
-    Query(
+    ReadyQuery(
         "Query latency",
         "How long answers to queries take, for each key that has answers.",
         """
@@ -64,7 +64,7 @@ GROUP BY key_expr
 ORDER BY p95_ms DESC, key_expr
 """,
     ),
-    Query(
+    ReadyQuery(
         "Who declared what",
         "Subscribers, queryables and tokens, by the node that declared them. Routers pass on those of others.",
         """
@@ -75,7 +75,7 @@ GROUP BY src_zid, src_role, body, key_expr
 ORDER BY src_zid, body, key_expr
 """,
     ),
-    Query(
+    ReadyQuery(
         "Sessions that didn't end well",
         "Connections that ended without a CLOSE, or for a reason other than GENERIC.",
         """
@@ -85,7 +85,7 @@ WHERE ended NOT IN ('close', 'open') OR close_reason <> 'GENERIC'
 ORDER BY last_ts, file, flow_id
 """,
     ),
-    Query(
+    ReadyQuery(
         "What is wrong, worst first",
         "Findings by code, with a place to look at: `zdissect FILE`, then the frame with that number.",
         """
@@ -96,7 +96,7 @@ GROUP BY severity, code, first_file
 ORDER BY CASE severity WHEN 'error' THEN 0 WHEN 'warning' THEN 1 ELSE 2 END, number DESC, code
 """,
     ),
-    Query(
+    ReadyQuery(
         "What became of the bytes",
         "Payload bytes of each capture. The rest isn't Zenoh, can't be read (TLS, QUIC), frames Zenoh (WebSocket), or "
         "was retransmitted.",
@@ -109,7 +109,7 @@ GROUP BY capture
 ORDER BY capture
 """,
     ),
-    Query(
+    ReadyQuery(
         "Frames that weren't opened",
         "Captures with links, tunnels or packets that may hold Zenoh which isn't in the tables; `unopened` says what "
         "they are. It lists ordinary background (ARP, ICMP...) too, which isn't counted.",

@@ -4,7 +4,7 @@ import heapq
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from zdissect.capture import Capture, CaptureError, Kind, open_capture
+from zdissect.capture import Capture, CaptureError, Defect, open_capture
 from zdissect.export.file_stats import CUT, DAMAGED, UNREADABLE, FileStats
 from zdissect.export.files import Source, Work
 from zdissect.flow.clock import EARLY_NS, Clock
@@ -75,4 +75,4 @@ def status(problem: CaptureError, frames: int) -> str:
     """How much of a file is good, if so many of its frames could be read."""
     if not frames:
         return UNREADABLE
-    return CUT if problem.kind is Kind.CUT else DAMAGED
+    return CUT if problem.kind is Defect.CUT else DAMAGED

@@ -23,7 +23,7 @@ _SLOTS = 3
 """Numbers that a process reports about a task: whether it has begun, bytes read, messages found."""
 
 
-class Whole(NamedTuple):
+class CapturesTask(NamedTuple):
     """Captures that are converted together, into one file per table."""
 
     works: tuple[Work, ...]
@@ -35,7 +35,7 @@ class Whole(NamedTuple):
         return sum(work.size for work in self.works)
 
 
-class Look(NamedTuple):
+class ScanTask(NamedTuple):
     """A first look at a capture: how it can be split. Nothing is decoded."""
 
     works: tuple[Work, ...]
@@ -45,7 +45,7 @@ class Look(NamedTuple):
     size: int = 0
 
 
-class Group(NamedTuple):
+class GroupTask(NamedTuple):
     """A group of a capture that is split."""
 
     works: tuple[Work, ...]
@@ -56,7 +56,7 @@ class Group(NamedTuple):
     size: int
 
 
-Task = Whole | Look | Group
+Task = CapturesTask | ScanTask | GroupTask
 
 
 Progress = Callable[[int, int], None]
@@ -135,9 +135,9 @@ def _run(number: int, task: Task, settings: Settings) -> Done:
         _told[slot + 1] += size
         _told[slot + 2] += messages
 
-    if isinstance(task, Look):
+    if isinstance(task, ScanTask):
         done = look(task.works[0], settings, task.most)
-    elif isinstance(task, Group):
+    elif isinstance(task, GroupTask):
         done = convert_group(task.works[0], Split.load(task.split), task.number, task.directory, settings, tell)
     else:
         done = convert(list(task.works), task.directory, settings, tell)

@@ -46,7 +46,7 @@ Sequence = dict[tuple[int, int], int]
 """Sequence number of the last fragment of each channel and priority."""
 
 
-class Link(NamedTuple):
+class BatchEvidence(NamedTuple):
     """What a batch says for a chain."""
 
     telling: bool
@@ -64,7 +64,7 @@ def boundary(data: bytes, framing: Framing, final: bool, start: int = 0, likely:
         start: Bytes before this offset are known to start no batch.
         likely: Offset 0 is as good as any place to be a boundary: holes often end where a batch begins.
     """
-    known: dict[int, Link | None] = {}
+    known: dict[int, BatchEvidence | None] = {}
     for offset in range(start, len(data) - framing.prefix):
         verdict = _chain(data, framing, offset, final, known, likely and not offset)
         if verdict is None:
@@ -80,7 +80,7 @@ def fits(data: bytes, framing: Framing, final: bool) -> bool | None:
 
 
 def _chain(
-    data: bytes, framing: Framing, offset: int, final: bool, known: dict[int, Link | None], likely: bool
+    data: bytes, framing: Framing, offset: int, final: bool, known: dict[int, BatchEvidence | None], likely: bool
 ) -> bool | None:
     """Whether batches chain from `offset` on; None if that depends on bytes to come (never so when `final`).
 
@@ -121,7 +121,7 @@ def _chain(
     return (proven and links > 1) or ((proven or likely) and links > 0 and pos == len(data))
 
 
-def _read(data: bytes, framing: Framing, start: int, stop: int) -> Link | None:
+def _read(data: bytes, framing: Framing, start: int, stop: int) -> BatchEvidence | None:
     """What a batch says that decodes to its end and holds a message at least; None for any other."""
     found = decode(data, framing, start=start, stop=stop)
     tape = found.content
@@ -132,7 +132,7 @@ def _read(data: bytes, framing: Framing, start: int, stop: int) -> Link | None:
     return read(tape) if any(span[0].kind == "message" for span in tape.spans) else None
 
 
-def read(tape: Tape) -> Link:
+def read(tape: Tape) -> BatchEvidence:
     """What a batch says."""
     name = None
     sn = channel = -1
@@ -140,7 +140,7 @@ def read(tape: Tape) -> Link:
     for field, _, _, _, value in tape.spans:
         if field.kind == "message":
             if field.node in _TELLING:
-                return Link(True)
+                return BatchEvidence(True)
             name = value
         elif name == "FRAGMENT":
             if field.path == "zenoh.fragment.header":
@@ -149,10 +149,10 @@ def read(tape: Tape) -> Link:
                 sn = value
             elif field.path == "zenoh.fragment.ext_qos.value":
                 priority = TRANSPORT_PRIORITY.of(value)
-    return Link(False, (channel, priority), sn) if sn >= 0 else Link(False)
+    return BatchEvidence(False, (channel, priority), sn) if sn >= 0 else BatchEvidence(False)
 
 
-def follows(link: Link, sequence: Sequence) -> bool:
+def follows(link: BatchEvidence, sequence: Sequence) -> bool:
     """Whether chance wouldn't give this batch: it holds a network message, INIT or JOIN, or its sequence number
     follows. `sequence` is kept up to date."""
     if link.telling or link.sn < 0:

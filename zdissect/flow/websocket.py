@@ -16,7 +16,16 @@ from zdissect.flow.bare import Unprefixed
 from zdissect.flow.batch import Batch, Skipped
 from zdissect.flow.framing import Framing
 from zdissect.flow.upgrade import BLANK, MOST_HEAD, header, is_upgrade, may_be_head
-from zdissect.flow.wsframes import BINARY, CONTROL, PLAUSIBLE, Message, frame_at, is_binary, is_masked, unmasked
+from zdissect.flow.wsframes import (
+    BINARY,
+    CONTROL,
+    PLAUSIBLE,
+    WebSocketMessage,
+    frame_at,
+    is_binary,
+    is_masked,
+    unmasked,
+)
 from zdissect.grammar.batch import COMPRESSED
 from zdissect.grammar.structures import DEFAULT_BATCH_SIZE
 from zdissect.records import Chunk, Gap
@@ -55,7 +64,7 @@ class WebSocketCutter(Unprefixed):
         self.decoder: FrameDecoder | None = None
         self.pending = 0
         """Bytes in hand that the decoder has used: a header, or all so far of a frame that is to be skipped."""
-        self.message: Message | None = None
+        self.message: WebSocketMessage | None = None
         self.text = False
         """Within a text message of several frames."""
         self.reason = ""
@@ -202,7 +211,7 @@ class WebSocketCutter(Unprefixed):
             if self.message or self.text:
                 return "a message starts before the one before it has ended"
             if opcode == BINARY:
-                self.message = Message()
+                self.message = WebSocketMessage()
             else:
                 self.text, self.reason = True, _TEXT
         elif self.message is None:

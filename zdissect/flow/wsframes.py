@@ -13,7 +13,7 @@ PLAUSIBLE = re.compile(rb"[\x80\x82\x88-\x8a]")
 BINARY, CONTROL = 2, 8
 
 
-class Message:
+class WebSocketMessage:
     """A binary message, as far as it has come."""
 
     def __init__(self) -> None:

@@ -21,7 +21,7 @@ from zdissect.export.tables import TABLES
 from zdissect.export.target import ERROR, Target
 from zdissect.export.work import Done
 from zdissect.spark import failures, plan
-from zdissect.spark.job import Reading, about_files, decoded, messages, others, splits, summaries, surveys, table
+from zdissect.spark.job import ReadJob, about_files, decoded, messages, others, splits, summaries, surveys, table
 from zdissect.spark.options import BATCH_ROWS
 from zdissect.spark.plan import Planned
 from zdissect.spark.store import exists, is_remote, local, sources
@@ -91,7 +91,7 @@ def convert_directory(spark: "SparkSession", job: Job, found: list[Source], part
 def _convert(spark: "SparkSession", job: Job, found: list[Source], partitions: int, watch: Watch) -> Report:
     """The conversion itself."""
     watch.begin(len(found), sum(one.size for one in found))
-    reading = Reading(found, replace(job.settings, batch_rows=BATCH_ROWS), job.join, partitions)
+    reading = ReadJob(found, replace(job.settings, batch_rows=BATCH_ROWS), job.join, partitions)
     with _configured(spark):
         surveyed = surveys(spark, reading)
         captures = plan.captures(surveyed, job.join)
@@ -127,7 +127,7 @@ def _configured(spark: "SparkSession") -> "Iterator[None]":
 
 def _write(
     spark: "SparkSession",
-    reading: Reading,
+    reading: ReadJob,
     captures: list[list[Planned]],
     out: str,
     mode: str,

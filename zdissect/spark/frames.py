@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from zdissect.export.reading import Order
 from zdissect.records import Frame
-from zdissect.spark import notes
+from zdissect.spark import control
 from zdissect.spark.plan import Task
 from zdissect.spark.ranges import frames
 from zdissect.spark.shares import Reader
@@ -36,7 +36,7 @@ INTERNAL = (
     ("note", pa.string(), "string"),
 )
 """Columns between the stages of a job: bits of a time beyond 64, the partition that decodes, the group of the capture.
-A row with a note is no frame but tells something (`notes`); its link is -1, so that it comes before its frame."""
+A row with a note is no frame but tells something (`control`); its link is -1, so that it comes before its frame."""
 
 ORDER = ("capture", "group", "part", "order_ns", "file", "number", "link")
 
@@ -89,7 +89,7 @@ def read(task: Task, internal: bool, shared: Reader | None = None) -> Iterator[p
         group = 0
         if shared is not None and lookup is not None:
             for other, moment in shared.told(frame):
-                gathered.add(Frame(task.name, frame.number, 0, -1, 0, b""), order, other, notes.moment(moment))
+                gathered.add(Frame(task.name, frame.number, 0, -1, 0, b""), order, other, control.moment(moment))
             group = lookup.group(frame)
         if gathered.add(frame, order, group):
             yield gathered.batch(shared)
@@ -142,9 +142,9 @@ def _about(task: Task, shared: Reader | None, kinds: pa.Schema) -> Iterator[pa.R
     place = task.place
     known: list[tuple[int, int, str]] = []
     if shared is None:
-        known = [(place.bucket, 0, notes.file(task.survey, place))]
+        known = [(place.bucket, 0, control.file(task.survey, place))]
     elif not place.position:
-        known = [(shared.buckets[share.group], share.group, notes.share(share)) for share in shared.shares()]
+        known = [(shared.buckets[share.group], share.group, control.share(share)) for share in shared.shares()]
     for bucket, group, note in known:
         row = {
             "file": task.name, "number": 0, "ts_ns": 0, "link": -1, "wire_len": 0, "data": b"",

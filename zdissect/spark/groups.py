@@ -6,7 +6,7 @@ from zdissect.export.decoding import Settings, TableBatch
 from zdissect.export.file_stats import FileStats
 from zdissect.export.groups import GroupDecoding, Moment, Share
 from zdissect.export.summary import Summary, count
-from zdissect.spark import notes
+from zdissect.spark import control
 from zdissect.spark.frames import Row
 from zdissect.spark.plan import Planned
 
@@ -17,7 +17,7 @@ def tables(group: Iterable[Row], settings: Settings, share: Share) -> Iterator[T
 
     def fed() -> Iterator[TableBatch]:
         for _, frame, note in group:
-            moment = notes.read(note) if note is not None else None
+            moment = control.read(note) if note is not None else None
             yield from decoding.receive(moment if isinstance(moment, Moment) else frame)
 
     yield from decoding.guarded(fed())

@@ -38,7 +38,7 @@ _FEW = 256 << 20
 """Bytes that the driver reads itself sooner than Spark has started a task for each file."""
 
 
-class Reading(NamedTuple):
+class ReadJob(NamedTuple):
     """What is to be read, and how."""
 
     sources: list[Source]
@@ -51,7 +51,7 @@ class Reading(NamedTuple):
     """Captures with so many bytes are split, if they are more than the share of a task; 0: all are."""
 
 
-def surveys(spark: "SparkSession", job: Reading) -> list[Survey]:
+def surveys(spark: "SparkSession", job: ReadJob) -> list[Survey]:
     """Looks at all files, many at a time."""
     range_bytes = job.range_bytes
     ordered = sorted(job.sources, key=lambda one: -one.size)
@@ -66,7 +66,7 @@ def surveys(spark: "SparkSession", job: Reading) -> list[Survey]:
     return [Survey.load(found) for _, found in _each(spark, look, len(asked), 4 * job.partitions)]
 
 
-def splits(spark: "SparkSession", job: Reading, captures: list[list[Planned]]) -> dict[str, Split]:
+def splits(spark: "SparkSession", job: ReadJob, captures: list[list[Planned]]) -> dict[str, Split]:
     """Looks at the captures that are worth splitting; the groups of those that can be split, by name."""
     settings, most = job.settings, 2 * job.partitions
     asked = [captures[place] for place in worth(list(map(plan.size, captures)), job.partitions, job.split_bytes)]
@@ -95,7 +95,7 @@ def _each(spark: "SparkSession", look: Callable[[int], str], count: int, tasks: 
 
 
 def decoded(
-    spark: "SparkSession", job: Reading, captures: list[list[Planned]], split: Mapping[str, Split]
+    spark: "SparkSession", job: ReadJob, captures: list[list[Planned]], split: Mapping[str, Split]
 ) -> "DataFrame":
     """The rows of all tables, as they leave the workers."""
     register(spark)

@@ -10,7 +10,7 @@ BATCH_ROWS = 4096
 """Rows in a batch that goes to Spark: 1000 to 5000 were the fastest."""
 
 
-class Options(NamedTuple):
+class SourceOptions(NamedTuple):
     """What is to be read, and how."""
 
     path: str
@@ -21,7 +21,7 @@ class Options(NamedTuple):
     """Filters are taken from Spark."""
 
     @classmethod
-    def of(cls, given: Mapping[str, str]) -> "Options":
+    def of(cls, given: Mapping[str, str]) -> "SourceOptions":
         """From the options of a source. Raises ValueError, in words for people."""
         found = {name.lower(): text.strip() for name, text in given.items()}
         path = found.get("path")

@@ -20,7 +20,7 @@ from zdissect.export.decoding import Decoding
 from zdissect.export.files import Work
 from zdissect.spark import frames, plan, shares
 from zdissect.spark.filters import Conditions
-from zdissect.spark.options import Options
+from zdissect.spark.options import SourceOptions
 from zdissect.spark.plan import Planned, Task
 from zdissect.spark.ranges import survey
 from zdissect.spark.store import is_remote, open_source, require, sources
@@ -32,7 +32,7 @@ SHARES = "shares"
 """Option with it: the captures that are split."""
 
 
-def planned(options: Options) -> list[list[Planned]]:
+def planned(options: SourceOptions) -> list[list[Planned]]:
     """The captures that the options name. Raises FileNotFoundError if there are none."""
     found = sources(options.path, options.include)
     if not found:
@@ -43,7 +43,7 @@ def planned(options: Options) -> list[list[Planned]]:
 def checked(given: Mapping[str, str]) -> None:
     """Raises ValueError for wrong options, FileNotFoundError for a path that doesn't exist: with `load`, as
     the sources of Spark do, and not when the first row is wanted."""
-    require(Options.of(given).path)
+    require(SourceOptions.of(given).path)
 
 
 class ZenohFrames(DataSource):
@@ -75,7 +75,7 @@ class _FramesReader(DataSourceReader):
 
     def partitions(self) -> Sequence[InputPartition]:
         text = self.options.get(PLAN)
-        found = planned(Options.of(self.options)) if text is None else plan.load(text)
+        found = planned(SourceOptions.of(self.options)) if text is None else plan.load(text)
         spread = int(self.options.get("partitions", "8"))
         return [_Tasks(one) for one in plan.bundles(plan.tasks(found), spread)]
 
@@ -97,12 +97,12 @@ class Zenoh(DataSource):
         return ddl(MESSAGES)
 
     def reader(self, schema: StructType) -> DataSourceReader:
-        options = Options.of(self.options)
+        options = SourceOptions.of(self.options)
         return _FilteringReader(options) if options.pushdown else _MessagesReader(options)
 
 
 class _MessagesReader(DataSourceReader):
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: SourceOptions) -> None:
         self.options = options
         self.conditions = Conditions()
 

@@ -16,7 +16,7 @@ from zdissect.export.groups import Share
 from zdissect.export.schema import schema
 from zdissect.export.summary import Summary
 from zdissect.export.tables import TABLES
-from zdissect.spark import groups, notes
+from zdissect.spark import control, groups
 from zdissect.spark.frames import Row, rows
 
 MESSAGES = "messages"
@@ -66,7 +66,7 @@ def decoder(settings: Settings) -> Callable[[Iterable[pa.RecordBatch]], Iterator
 def tables(group: Iterator[Row], settings: Settings) -> Iterator[TableBatch | Summary]:
     """The tables of one capture, or of a group of one that is split, from its rows in order, and its summary."""
     first = next(group)
-    note = notes.read(first[2]) if first[2] is not None else None
+    note = control.read(first[2]) if first[2] is not None else None
     if isinstance(note, Share):
         yield from groups.tables(group, settings, note)
     else:
@@ -82,7 +82,7 @@ def whole(group: Iterable[Row], settings: Settings) -> Iterator[TableBatch | Sum
 
     def fed() -> Iterator[TableBatch]:
         for _, frame, note in group:
-            about = notes.read(note) if note is not None else None
+            about = control.read(note) if note is not None else None
             if isinstance(about, FileStats):
                 files[about.file] = about
             else:
