@@ -78,8 +78,8 @@ def rows_of(out: Path) -> list[dict[str, object]]:
         (("gopher://x/y", "-o", "@", "--spark"), "gopher://x/y: it can't be reached ("),
         ((SAMPLES, "-o", "gopher://x/y", "--spark"), "gopher://x/y: it can't be reached ("),
         ((SAMPLES, "-o", "gopher://x/y", "--spark", "--mode", "ignore"), "gopher://x/y: it can't be reached ("),
-        (("s3://bucket/dir", "-o", "@"), "s3://bucket/dir: URIs go with --spark"),
-        ((SAMPLES, "-o", "file:///somewhere"), "file:///somewhere: URIs go with --spark"),
+        (("s3://bucket/dir", "-o", "@"), "s3://bucket/dir: URIs need --spark"),
+        ((SAMPLES, "-o", "file:///somewhere"), "file:///somewhere: URIs need --spark"),
     ],
 )
 def test_places_that_cannot_be_reached(given, says, tmp_path):
