@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from zdissect.grammar.primitives import (
     RENDERINGS,
     congestion_text,
-    duration_text,
     encoding_text,
     ntp64_ns,
     utc_text,
@@ -66,11 +65,6 @@ def test_ntp64_is_seconds_and_a_fraction(value):
     assert ns % 1_000_000_000 == (value & 0xFFFFFFFF) * 10**9 >> 32
     back = datetime.fromisoformat(utc_text(ns)) - datetime(1970, 1, 1, tzinfo=UTC)
     assert back == timedelta(seconds=value >> 32, microseconds=ns % 1_000_000_000 // 1000)
-
-
-@pytest.mark.parametrize(("ms", "text"), [(2500, "2500 ms"), (10_000, "10 s"), (0, "0 s"), (1, "1 ms")])
-def test_durations(ms, text):
-    assert duration_text(ms) == text
 
 
 @pytest.mark.parametrize(

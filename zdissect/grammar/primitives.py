@@ -28,11 +28,6 @@ def utc_text(ns: int) -> str:
     return f"{moment:%Y-%m-%dT%H:%M:%S}.{ns % 1_000_000_000:09d}Z"
 
 
-def duration_text(milliseconds: int) -> str:
-    """A duration as people write it: `2500 ms`, `10 s`."""
-    return f"{milliseconds} ms" if milliseconds % 1000 else f"{milliseconds // 1000} s"
-
-
 @lru_cache(maxsize=4096)
 def encoding_text(encoding_id: int, schema: str | None) -> str:
     """An encoding as the API prints it: the name, then the schema after a semicolon (notes 1.5)."""

@@ -28,9 +28,6 @@ class Request:
     budget: int | None
     timeout_ms: int
     answers: int = 0
-    first_ns: int | None = None
-    """When the first answer came."""
-    final_ns: int | None = None
     overdue: bool = False
     """It was reported that its end hasn't come in time."""
 
@@ -79,8 +76,6 @@ class Requests:
             return None
         self.late(message, request, ts_ns)
         request.answers += 1
-        if request.first_ns is None:
-            request.first_ns = ts_ns
         if request.budget and request.answers > request.budget:
             message.remark("over-budget", f"answer {request.answers} of {request.budget}")
         key = row.get("key_expr")
@@ -96,7 +91,6 @@ class Requests:
             self.unknown(message, ident, "second-final", complete)
             return None
         self.late(message, request, ts_ns)
-        request.final_ns = ts_ns
         self.ended[ident] = request
         if len(self.ended) > REMEMBERED:
             self.ended.popitem(last=False)
