@@ -153,6 +153,10 @@ def _run() -> int | OSError:
         return problem.exit_code
     except (click.Abort, KeyboardInterrupt):
         _interrupted()
+    except RuntimeError as problem:  # Python 3.11 wraps what it is interrupted by while it makes a class
+        if not isinstance(problem.__cause__, KeyboardInterrupt):
+            raise
+        _interrupted()
     except ClosedPipe:
         return BrokenPipeError()
     except OSError as problem:

@@ -143,6 +143,28 @@ def test_an_interrupt_at_any_time_ends_with_130(delay: float, tmp_path: Path) ->
     assert b"Traceback" not in err
 
 
+WRAPPED = """
+import zdissect_cli.main
+
+class Interrupting:
+    def __set_name__(self, owner, name):
+        raise KeyboardInterrupt
+
+def command(**how):
+    class Made:
+        field = Interrupting()
+
+zdissect_cli.main.cli.main = command
+zdissect_cli.main.main()
+"""
+
+
+def test_an_interrupt_while_a_class_is_made_ends_with_130() -> None:
+    """As in an import: Python 3.11 makes a RuntimeError of it."""
+    done = subprocess.run([sys.executable, "-c", WRAPPED], capture_output=True, timeout=SECONDS)
+    assert (done.returncode, done.stderr) == (130, b"")
+
+
 def refused(text: str) -> bool:
     """Whether text holds what strict parsers of JSON refuse: half of a surrogate pair, alone."""
     return any(0xD800 <= ord(char) < 0xE000 for char in text)
