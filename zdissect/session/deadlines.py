@@ -5,13 +5,15 @@ most of what is awaited comes, and taking it out again would cost more than keep
 """
 
 import heapq
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Generic, TypeVar
 
 from zdissect.grammar.primitives import ENDLESS_MS
 
 Awaited = TypeVar("Awaited")
 NEVER = float("inf")
+ROOM = 1024
+"""So much may be put down before it is asked what of it still matters."""
 
 
 class Deadlines(Generic[Awaited]):
@@ -21,6 +23,7 @@ class Deadlines(Generic[Awaited]):
         self.heap: list[tuple[int, int, Awaited]] = []
         """By time, then in the order in which they were registered."""
         self.added = 0
+        self.room = ROOM
         self.due_ns: float = NEVER
         """When the next one is due."""
 
@@ -29,6 +32,14 @@ class Deadlines(Generic[Awaited]):
         self.added += 1
         heapq.heappush(self.heap, (due_ns, self.added, awaited))
         self.due_ns = self.heap[0][0]
+
+    def keep(self, matters: Callable[[Awaited], bool]) -> None:
+        """Forgets what has come, if much is put down: with long deadlines it would stay for as long as they are."""
+        if len(self.heap) > self.room:
+            self.heap = [entry for entry in self.heap if matters(entry[2])]
+            heapq.heapify(self.heap)
+            self.due_ns = self.heap[0][0] if self.heap else NEVER
+            self.room = max(ROOM, 2 * len(self.heap))
 
     def passed(self, now_ns: int) -> Iterator[Awaited]:
         """Takes out what is due by now."""

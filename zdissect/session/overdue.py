@@ -96,9 +96,21 @@ def await_final(link: Link, direction: int, request: Request) -> None:
     """Awaits the end of a request."""
     if request.due_ns is not None:
         link.session.awaited.add(request.due_ns, Awaited(request, link, direction, link.session.holes))
+        link.session.awaited.keep(matters)
 
 
 def await_answer(link: Link, direction: int, interest: Interest) -> None:
     """Awaits the D_FINAL of an interest."""
     due_ns = interest.ts_ns + PATIENCE_MS * 1_000_000
     link.session.awaited.add(due_ns, Awaited(interest, link, direction, link.session.holes))
+    link.session.awaited.keep(matters)
+
+
+def matters(awaited: Awaited) -> bool:
+    """Whether something hasn't come yet."""
+    what, link, direction, _ = awaited
+    if isinstance(what, Pulse):
+        return True
+    if isinstance(what, Interest):
+        return not what.answered
+    return link.session.requests[direction ^ link.flip].open.get(what.ident) is what
