@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from hypothesis import strategies as st
 
-from tests.making import Entry, Maker, mutate
+from tests.generators import Entry, ValueGenerator, mutate
 from zdissect.engine.encoder import encode
 from zdissect.grammar.registry import MESSAGES, UNITS
 from zdissect.grammar.types import Fixed, Message, Unit
@@ -14,7 +14,7 @@ from zdissect.grammar.types import Fixed, Message, Unit
 NONE: dict[str, int] = {}
 
 
-class Wire(NamedTuple):
+class Encoded(NamedTuple):
     """Bytes, what they are, and the inputs that their framing gives."""
 
     entry: Entry
@@ -36,7 +36,7 @@ ENTRIES: tuple[tuple[Entry, dict[str, int]], ...] = (
 """Everything that can be interpreted: each message, each unit with all its inputs."""
 
 
-class Drawn:
+class DrawnChoices:
     """Choices of Hypothesis."""
 
     def __init__(self, draw: Callable[[st.SearchStrategy[Any]], Any]) -> None:
@@ -55,7 +55,7 @@ def messages(draw: Any, /, entry: Entry, clean: bool = False, inputs: dict[str, 
 
     `clean` ones have nothing that a finding is about.
     """
-    return Maker(Drawn(draw), clean).entry(entry, inputs)
+    return ValueGenerator(DrawnChoices(draw), clean).entry(entry, inputs)
 
 
 @st.composite
@@ -74,29 +74,29 @@ def units() -> st.SearchStrategy[tuple[Entry, dict[str, Any], dict[str, int]]]:
 
 
 @st.composite
-def wire(draw: Any, /, clean: bool = False) -> Wire:
+def encoded(draw: Any, /, clean: bool = False) -> Encoded:
     """Bytes of any entry, well formed."""
     entry, values, inputs = draw(made(clean))
-    return Wire(entry, encode(entry, values, **inputs), inputs)
+    return Encoded(entry, encode(entry, values, **inputs), inputs)
 
 
 @st.composite
-def mutated(draw: Any, /) -> Wire:
+def mutated(draw: Any, /) -> Encoded:
     """Bytes of any entry after some edits."""
-    entry, data, inputs = draw(wire())
-    return Wire(entry, mutate(Drawn(draw), data), inputs)
+    entry, data, inputs = draw(encoded())
+    return Encoded(entry, mutate(DrawnChoices(draw), data), inputs)
 
 
 @st.composite
-def noise(draw: Any, /) -> Wire:
+def noise(draw: Any, /) -> Encoded:
     """Random bytes for any entry; behind the right id, so that something is made of them."""
     entry, inputs = draw(st.sampled_from(ENTRIES))
     data = draw(st.binary(max_size=120))
     if isinstance(entry, Message) and data:
         data = bytes((data[0] & 0xE0 | entry.id,)) + data[1:]
-    return Wire(entry, data, inputs)
+    return Encoded(entry, data, inputs)
 
 
-def anything() -> st.SearchStrategy[Wire]:
+def anything() -> st.SearchStrategy[Encoded]:
     """Bytes of any kind: well formed, mutated, random."""
-    return st.one_of(wire(), mutated(), noise())
+    return st.one_of(encoded(), mutated(), noise())

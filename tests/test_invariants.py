@@ -10,7 +10,7 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from tests.captures.truth import SAMPLES, frames_of
-from tests.heard import Heard, content, heard
+from tests.observed import Observed, content, observed
 from zdissect.records import Frame
 
 TCP = ("declared-keys-router.pcap", "query-router.pcap", "compression-mixed.pcap", "low-latency.pcap", "gossip.pcap")
@@ -30,7 +30,7 @@ def capture(name: str) -> list[Frame]:
 @cache
 def messages(name: str) -> list[tuple[tuple[str, str], ...]]:
     """What the capture says, in any order."""
-    return sorted(content(heard(capture(name)).rows))
+    return sorted(content(observed(capture(name)).rows))
 
 
 def renumbered(frames: list[Frame]) -> list[Frame]:
@@ -40,7 +40,7 @@ def renumbered(frames: list[Frame]) -> list[Frame]:
 
 
 def same(frames: list[Frame], name: str) -> None:
-    assert sorted(content(heard(renumbered(frames)).rows)) == messages(name)
+    assert sorted(content(observed(renumbered(frames)).rows)) == messages(name)
 
 
 def segment(frame: Frame) -> tuple[int, int] | None:
@@ -109,8 +109,8 @@ def test_any_split_into_files_gives_the_same_rows(name: str, data: st.DataObject
     files = [
         one._replace(source=f"part{n}", number=m + 1) for n, part in enumerate(parts) for m, one in enumerate(part)
     ]
-    assert content(heard(files).rows) == content(heard(frames).rows)
-    assert heard(files).codes == heard(frames).codes
+    assert content(observed(files).rows) == content(observed(frames).rows)
+    assert observed(files).codes == observed(frames).codes
 
 
 @pytest.mark.parametrize("name", TCP)
@@ -148,4 +148,4 @@ def test_segments_lost_and_sent_again_give_the_same_messages(name: str, random: 
 
 
 def test_a_capture_without_zenoh_says_nothing() -> None:
-    assert heard([]) == Heard([])
+    assert observed([]) == Observed([])

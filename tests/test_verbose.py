@@ -8,10 +8,10 @@ from click.testing import CliRunner, Result
 from zdissect_cli.main import cli
 
 from tests.captures.truth import SAMPLES, frames_of
-from tests.heard import heard
-from tests.say import push
-from tests.talk import Talk
-from tests.wire import Parties, tcp_packet, udp_packet
+from tests.conversation import Conversation
+from tests.messages import push
+from tests.observed import observed
+from tests.packets import Parties, tcp_packet, udp_packet
 from zdissect.dissection import Item, Notice
 from zdissect.pipeline import Pipeline
 from zdissect.records import Frame
@@ -34,47 +34,47 @@ SYN_ACK = (2, "tcp.0", "TCP SYN ACK: the connection is accepted")
 
 
 def test_a_healthy_session_has_an_opening_and_an_end() -> None:
-    talk = Talk().open()
-    talk.frame(0, push("a")).hang_up()
+    conversation = Conversation().open()
+    conversation.frame(0, push("a")).hang_up()
     end = "TCP FIN: this side has nothing more to send"
-    assert told(talk.wire.frames) == [SYN, SYN_ACK, (9, "tcp.0", end), (10, "tcp.0", end)]
+    assert told(conversation.capture.frames) == [SYN, SYN_ACK, (9, "tcp.0", end), (10, "tcp.0", end)]
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in SAMPLES.glob("*.pcap*")))
 def test_messages_are_the_same_with_it(name: str) -> None:
     frames = list(frames_of([SAMPLES / name]))
-    plain = heard(frames).items
+    plain = observed(frames).items
     found = [one for one in items(frames) if not isinstance(one, Notice) or one.code]
     assert [(type(one), one.frame.number) for one in found] == [(type(one), one.frame.number) for one in plain]
 
 
 def test_a_retransmission_is_shown_at_its_frame() -> None:
-    talk = Talk().open()
-    data = talk.bytes(0, talk.framed(0, push("a")))
-    at = talk.sent[0]
-    talk.segment(0, data)
-    talk.segment(0, data, offset=at)
-    assert told(talk.wire.frames) == [
+    conversation = Conversation().open()
+    data = conversation.bytes(0, conversation.framed(0, push("a")))
+    at = conversation.sent[0]
+    conversation.segment(0, data)
+    conversation.segment(0, data, offset=at)
+    assert told(conversation.capture.frames) == [
         SYN, SYN_ACK, (9, "tcp.0", f"TCP retransmission of {len(data)} bytes, first in frame 8"),
     ]  # fmt: skip
 
 
 def test_other_connections_are_named_at_their_first_bytes() -> None:
-    talk = Talk(parties=Parties(ports=(40000, 8000)))
-    talk.raw(0, b"GET / HTTP/1.1\r\n\r\n")
-    assert told(talk.wire.frames)[2:] == [(4, "tcp.0", "a TCP connection that isn't shown: HTTP")]
+    conversation = Conversation(parties=Parties(ports=(40000, 8000)))
+    conversation.raw(0, b"GET / HTTP/1.1\r\n\r\n")
+    assert told(conversation.capture.frames)[2:] == [(4, "tcp.0", "a TCP connection that isn't shown: HTTP")]
 
 
 def test_a_connection_that_is_never_known_is_named_at_the_end() -> None:
-    talk = Talk(parties=Parties(ports=(40000, 8000)))
-    talk.raw(0, b"hm").raw(1, b"what?")
-    assert told(talk.wire.frames)[2:] == [(4, "tcp.0", "a TCP connection that isn't shown: not Zenoh")]
+    conversation = Conversation(parties=Parties(ports=(40000, 8000)))
+    conversation.raw(0, b"hm").raw(1, b"what?")
+    assert told(conversation.capture.frames)[2:] == [(4, "tcp.0", "a TCP connection that isn't shown: not Zenoh")]
 
 
 def test_datagrams_that_aren_t_shown() -> None:
-    wire = Talk().wire
-    wire.record(udp_packet(Parties(ports=(40000, 9)), 0, b"hello?"))
-    assert told(wire.frames)[2:] == [
+    capture = Conversation().capture
+    capture.record(udp_packet(Parties(ports=(40000, 9)), 0, b"hello?"))
+    assert told(capture.frames)[2:] == [
         (4, "udp.0", "a datagram of 6 bytes that isn't known to be Zenoh, at least not yet")
     ]
 
@@ -119,6 +119,6 @@ def test_it_goes_with_trees_and_lines_only(kind: str) -> None:
 
 def test_a_segment_in_another_s_connection() -> None:
     """Sequence numbers far away: left out of the stream, and shown."""
-    talk = Talk().open()
-    talk.wire.record(tcp_packet(talk.parties, 0, b"zz", 16, 1 << 31, 0))
-    assert told(talk.wire.frames)[2:] == [(8, "tcp.0", "TCP segment outside the window: 2 bytes")]
+    conversation = Conversation().open()
+    conversation.capture.record(tcp_packet(conversation.parties, 0, b"zz", 16, 1 << 31, 0))
+    assert told(conversation.capture.frames)[2:] == [(8, "tcp.0", "TCP segment outside the window: 2 bytes")]

@@ -3,18 +3,18 @@
 import pytest
 
 from tests.captures.truth import SAMPLES, SHARED, read
-from tests.heard import Heard
+from tests.observed import Observed
 from zdissect.dissection import Dissection
 
 CASES = SHARED / "cases"
 third_party = pytest.mark.skipif(not CASES.is_dir(), reason="no ../shared/cases here")
 
 
-def frames(found: Heard) -> list[tuple[int, str]]:
+def frames(found: Observed) -> list[tuple[int, str]]:
     return [(row["frame_number"], row["message"]) for row in found.rows]
 
 
-def batch(found: Heard, frame: int) -> Dissection:
+def batch(found: Observed, frame: int) -> Dissection:
     return next(item for item in found.items if isinstance(item, Dissection) and item.frame.number == frame)
 
 
@@ -39,7 +39,7 @@ class TestTrailingByte:
         assert opening["cookie"] == ack["cookie"] == bytes(range(0x20, 0x40))
 
     def test_the_lease_takes_a_byte_too_many(self) -> None:
-        (place,) = (place for place in self.found.places if place.code == "vle-overlong")
+        (place,) = (place for place in self.found.located if place.code == "vle-overlong")
         assert (place.field, place.data) == ("open.lease", b"\xff\x00")
 
     def test_the_last_byte_is_a_node_and_an_error_of_its_own(self) -> None:
@@ -47,7 +47,7 @@ class TestTrailingByte:
         assert int.from_bytes(item.buffer.data[:2], "little") == 38
         field, _, start, stop, value = item.tape.spans[-1]
         assert (field.path, start, stop, value) == ("zenoh.transport_oam.header", 0x27, 0x28, 0)
-        errors = [place for place in self.found.places if place.severity == "error"]
+        errors = [place for place in self.found.located if place.severity == "error"]
         assert [(place.code, place.message) for place in errors] == [("truncated", "OAM")]
 
 
@@ -81,16 +81,16 @@ class TestScoutingOnAnyPort:
     """HELLOs come back to the port that asked (ZettaScaleLabs/zenoh-dissector#25)."""
 
     @pytest.fixture
-    def found(self) -> Heard:
+    def found(self) -> Observed:
         return read(CASES / "query-reply.pcapng")
 
-    def test_scouts(self, found: Heard) -> None:
+    def test_scouts(self, found: Observed) -> None:
         scouts = found.of("SCOUT")
         assert [row["frame_number"] for row in scouts] == [1, 2, 3, 4, 5, 6]
         assert {(row["version"], row["whatami"], row.get("zid")) for row in scouts} == {(9, "router|peer|client", None)}
         assert {row["dst_port"] for row in scouts} == {7446}
 
-    def test_hellos(self, found: Heard) -> None:
+    def test_hellos(self, found: Observed) -> None:
         hellos = found.of("HELLO")
         assert [row["frame_number"] for row in hellos] == [7, 8]
         assert [(row["src_port"], row["dst_port"]) for row in hellos] == [(61784, 50893), (60685, 62303)]
@@ -115,23 +115,23 @@ class TestVersion8:
     """The sample of the Rust dissector, of 2023."""
 
     @pytest.fixture
-    def found(self) -> Heard:
+    def found(self) -> Observed:
         return read(CASES / "sample-data.pcap")
 
-    def test_messages(self, found: Heard) -> None:
+    def test_messages(self, found: Observed) -> None:
         assert frames(found) == [
             (4, "INIT_SYN"), (6, "INIT_ACK"), (8, "OPEN_SYN"), (9, "OPEN_ACK"), (10, "FRAME"), (10, "DECLARE"),
             (10, "DECLARE"), (12, "FRAME"), (12, "PUSH"), (13, "CLOSE"),
         ]  # fmt: skip
 
-    def test_the_version_is_told_and_decoding_goes_on(self, found: Heard) -> None:
+    def test_the_version_is_told_and_decoding_goes_on(self, found: Observed) -> None:
         assert found.codes.count("version") == 2
         assert {finding.rule.group for finding in found.findings} == {"protocol"}
 
-    def test_no_finding_about_numbers(self, found: Heard) -> None:
+    def test_no_finding_about_numbers(self, found: Observed) -> None:
         assert not [code for code in found.codes if code.startswith("sn-")]
 
-    def test_handshake(self, found: Heard) -> None:
+    def test_handshake(self, found: Observed) -> None:
         syn, ack, opening, answer = found.rows[:4]
         assert (syn["zid"], syn["whatami"]) == ("353fd393b4b9f19ea9a88b6396487af6", "client")
         assert (ack["zid"], ack["whatami"]) == ("47528d6425b615d7ca386e706e2870c6", "peer")
@@ -143,7 +143,7 @@ class TestVersion8:
             (10_000, 191270250),
         ]
 
-    def test_data(self, found: Heard) -> None:
+    def test_data(self, found: Observed) -> None:
         (keyexpr,), (subscriber,), (push,) = (found.of(name) for name in ("D_KEYEXPR", "D_SUBSCRIBER", "PUSH"))
         assert (keyexpr["expr_id"], keyexpr["key_expr"]) == (1, "demo/example")
         assert (subscriber["entity_id"], subscriber["key_scope"], subscriber["key_mapping"]) == (0, 1, "sender")

@@ -8,42 +8,42 @@ import pytest
 from click.testing import CliRunner
 from zdissect_cli.main import cli
 
+from tests.conversation import Conversation
 from tests.export.tables import converted, rows, write_pcap
-from tests.say import put, request, response, response_final
-from tests.talk import Talk
+from tests.messages import put, request, response, response_final
 
 NEVER = 2**64 - 1
 REPLY = {"message": "REPLY", "body": put(b"done")}
 
 
-def endless() -> Talk:
+def endless() -> Conversation:
     """A request that waits for ever, as rmw_zenoh asks for the result of an action; the answer comes after 15 s."""
-    talk = Talk().open().frame(0, request(1, "fib/result", timeout=NEVER)).idle(15)
-    return talk.frame(1, response(1, "fib/result", body=REPLY), response_final(1))
+    conversation = Conversation().open().frame(0, request(1, "fib/result", timeout=NEVER)).idle(15)
+    return conversation.frame(1, response(1, "fib/result", body=REPLY), response_final(1))
 
 
-def quiet() -> Talk:
+def quiet() -> Conversation:
     """A request that nobody answers, and then only KEEP_ALIVEs."""
-    return Talk().open().frame(0, request(2, "svc/2", timeout=1000)).idle(8)
+    return Conversation().open().frame(0, request(2, "svc/2", timeout=1000)).idle(8)
 
 
-def hung_up() -> Talk:
+def hung_up() -> Conversation:
     """A request that nobody answers until the connection ends."""
-    return Talk().open().frame(0, request(2, "svc/2", timeout=1000)).wait(5).hang_up()
+    return Conversation().open().frame(0, request(2, "svc/2", timeout=1000)).wait(5).hang_up()
 
 
-def silent() -> Talk:
+def silent() -> Conversation:
     """A router with a lease of a second falls silent; its client closes."""
-    talk = Talk().init_syn().init_ack().open_syn(lease=10).open_ack(lease=1)
-    return talk.wait(0.33).keep_alive(0).wait(0.33).keep_alive(0).wait(1.35).close(0, 5)
+    conversation = Conversation().init_syn().init_ack().open_syn(lease=10).open_ack(lease=1)
+    return conversation.wait(0.33).keep_alive(0).wait(0.33).keep_alive(0).wait(1.35).close(0, 5)
 
 
-def impatient() -> Talk:
+def impatient() -> Conversation:
     """A client takes its own lease for that of the router."""
-    talk = Talk().init_syn().init_ack().open_syn(lease=10).open_ack(lease=60)
+    conversation = Conversation().init_syn().init_ack().open_syn(lease=10).open_ack(lease=60)
     for _ in range(3):
-        talk.wait(3.33).keep_alive(0)
-    return talk.wait(0.03).close(0, 5)
+        conversation.wait(3.33).keep_alive(0)
+    return conversation.wait(0.03).close(0, 5)
 
 
 CASES = [
@@ -59,7 +59,7 @@ case = pytest.mark.parametrize(("hold", "finding", "frame"), CASES, ids=lambda o
 @pytest.fixture
 def capture(tmp_path: Path, hold: Any) -> Path:
     (tmp_path / "in").mkdir()
-    write_pcap(tmp_path / "in" / "some.pcap", hold().wire.frames)
+    write_pcap(tmp_path / "in" / "some.pcap", hold().capture.frames)
     return tmp_path / "in" / "some.pcap"
 
 

@@ -9,7 +9,7 @@ from zdissect_cli.writers import make_writer
 
 from tests.captures.truth import SHARED
 from tests.export.tables import converted, rows
-from tests.heard import Heard
+from tests.observed import Observed
 from zdissect.capture import open_capture
 from zdissect.dissection import Item
 from zdissect.pipeline import Options, Pipeline
@@ -38,7 +38,10 @@ def read(name: str, options: Options | None = None) -> tuple[list[Item], dict[st
 
 def told(items: list[Item]) -> list[tuple[int, str, list[str]]]:
     """Frame, messages and findings of each item, but for what all of these captures have."""
-    return [(number, names, [code for code in codes if code != FOREIGN]) for number, names, codes in Heard(items).told]
+    return [
+        (number, names, [code for code in codes if code != FOREIGN])
+        for number, names, codes in Observed(items).summaries
+    ]
 
 
 def text(kind: str, items: list[Item]) -> str:
@@ -76,7 +79,7 @@ def test_what_is_said(name: str, options: Options | None) -> None:
 def test_every_form_says_it(name: str, tmp_path: Path) -> None:
     """Each finding stands in the tree, in lines and in nested JSON; rows and tables have it too."""
     items, _ = read(name)
-    found = Heard(items)
+    found = Observed(items)
     messages = [finding.message for finding in found.findings]
     for kind in ("tree", "line"):
         assert all(message in text(kind, items) for message in messages if message not in _skipped(found))
@@ -93,14 +96,14 @@ def test_every_form_says_it(name: str, tmp_path: Path) -> None:
     assert sorted(row["code"] for row in table) == sorted(found.codes)
 
 
-def _skipped(found: Heard) -> set[str]:
+def _skipped(found: Observed) -> set[str]:
     """What findings about skipped bytes say: other forms say it in other words."""
     return {finding.message for finding in found.findings if finding.item in found.skips}
 
 
 def test_the_short_zenohids() -> None:
     items, _ = read("g1b_scouting_short_zid.pcap")
-    assert {finding.message for finding in Heard(items).findings} == {"zid needs 16 bytes, 3 left"}
+    assert {finding.message for finding in Observed(items).findings} == {"zid needs 16 bytes, 3 left"}
 
 
 def test_datagrams_on_two_interfaces() -> None:
@@ -109,14 +112,14 @@ def test_datagrams_on_two_interfaces() -> None:
     assert names == list(
         zip(range(1, 14, 2), ["INIT_SYN", "INIT_ACK", "OPEN_SYN", "OPEN_ACK"] + ["FRAME PUSH"] * 3, strict=True)
     )
-    assert {finding.rule.severity for finding in Heard(items).findings} == {"note"}
+    assert {finding.rule.severity for finding in Observed(items).findings} == {"note"}
     accounting = report["accounting"]
     assert accounting["repeated"] == accounting["decoded"]
 
 
 def test_a_session_opened_again() -> None:
     items, report = read("g8_udp_reopened.pcap")
-    found = Heard(items)
+    found = Observed(items)
     assert [code for code in found.codes if code != FOREIGN] == ["session-reopened"]
     assert [key for key in found.keys if key] == ["old/key", "old/key/a", "old/key/b", "new/key", "new/key/d"]
     first, second = report["sessions"]

@@ -11,11 +11,11 @@ from click.testing import CliRunner, Result
 from zdissect_cli.main import cli
 
 from tests.captures.truth import SHARED, read
+from tests.conversation import Conversation
 from tests.export.partitions import assert_same, decodings
-from tests.heard import Heard, content, heard
-from tests.say import push
-from tests.talk import Talk
-from tests.wire import Wire
+from tests.messages import push
+from tests.observed import Observed, content, observed
+from tests.packets import CaptureBuilder
 from zdissect.engine.encoder import encode
 from zdissect.export.decoding import Decoding
 from zdissect.flow.framing import DATAGRAM
@@ -28,11 +28,11 @@ CASES = SHARED / "cases" / "2"
 given = pytest.mark.skipif(not CASES.is_dir(), reason="no ../shared/cases here")
 
 
-def session(udp: bool = False) -> Wire:
-    talk = Talk(udp=udp).open()
+def session(udp: bool = False) -> CaptureBuilder:
+    conversation = Conversation(udp=udp).open()
     for number in range(3):
-        talk.frame(0, push(f"t/{number}"))
-    return talk.wire
+        conversation.frame(0, push(f"t/{number}"))
+    return conversation.capture
 
 
 def ip(body: bytes, protocol: int) -> bytes:
@@ -62,9 +62,9 @@ ENVELOPES: dict[str, Callable[[bytes], bytes]] = {
 }
 
 
-def wrapped(wire: Wire, envelope: Callable[[bytes], bytes]) -> list[Frame]:
+def wrapped(capture: CaptureBuilder, envelope: Callable[[bytes], bytes]) -> list[Frame]:
     out = []
-    for frame in wire.frames:
+    for frame in capture.frames:
         data = envelope(frame.data)
         out.append(frame._replace(data=data, wire_len=len(data)))
     return out
@@ -73,8 +73,8 @@ def wrapped(wire: Wire, envelope: Callable[[bytes], bytes]) -> list[Frame]:
 @pytest.mark.parametrize("name", ENVELOPES)
 @pytest.mark.parametrize("over_udp", [False, True])
 def test_a_session_in_an_envelope_is_the_same(name: str, over_udp: bool) -> None:
-    wire = session(over_udp)
-    plain, found = heard(wire), heard(wrapped(wire, ENVELOPES[name]))
+    capture = session(over_udp)
+    plain, found = observed(capture), observed(wrapped(capture, ENVELOPES[name]))
     assert plain.names.count("PUSH") == 3
     assert content(found.rows) == content(plain.rows)
     assert [row["frame_number"] for row in found.rows] == [row["frame_number"] for row in plain.rows]
@@ -82,11 +82,11 @@ def test_a_session_in_an_envelope_is_the_same(name: str, over_udp: bool) -> None
 
 @pytest.mark.parametrize("name", ENVELOPES)
 def test_seen_inside_and_outside_of_a_tunnel_it_counts_once(name: str) -> None:
-    wire = session()
-    both = [one for pair in zip(wire.frames, wrapped(wire, ENVELOPES[name]), strict=True) for one in pair]
+    capture = session()
+    both = [one for pair in zip(capture.frames, wrapped(capture, ENVELOPES[name]), strict=True) for one in pair]
     frames = [frame._replace(number=number) for number, frame in enumerate(both, 1)]
-    assert heard(frames).names == heard(wire).names
-    assert not [code for code in heard(frames).codes if code != "initial-sn-foreign"]
+    assert observed(frames).names == observed(capture).names
+    assert not [code for code in observed(frames).codes if code != "initial-sn-foreign"]
 
 
 @pytest.mark.parametrize("name", ["vxlan", "gre bridging"])
@@ -95,11 +95,13 @@ def test_groups_of_a_capture_in_tunnels_are_those_of_the_whole(name: str) -> Non
 
 
 def test_decode_as_takes_a_tunnel_s_port_for_zenoh() -> None:
-    talk = Talk(udp=True)
-    talk.parties = talk.parties._replace(ports=(40000, 4789))
-    talk.open().frame(0, push("a"))
-    assert heard(talk, Options(udp_ports=frozenset({4789}))).names == heard(talk).names
-    assert heard(wrapped(session(), ENVELOPES["vxlan"]), Options(udp_ports=frozenset({4789}))).names.count("PUSH") == 0
+    conversation = Conversation(udp=True)
+    conversation.parties = conversation.parties._replace(ports=(40000, 4789))
+    conversation.open().frame(0, push("a"))
+    assert observed(conversation, Options(udp_ports=frozenset({4789}))).names == observed(conversation).names
+    assert (
+        observed(wrapped(session(), ENVELOPES["vxlan"]), Options(udp_ports=frozenset({4789}))).names.count("PUSH") == 0
+    )
 
 
 # Raw Ethernet
@@ -122,17 +124,17 @@ def framed(sn: int, key: str) -> dict[str, object]:
     return {"message": "FRAME", "R": 1, "sn": sn, "messages": [push(key)]}
 
 
-def raw_ethernet() -> Wire:
-    wire = Wire()
-    wire.record(raw(JOIN))
-    wire.record(raw(framed(0, "eth/a")))
-    wire.record(raw(framed(1, "eth/b"), tag=b"\x81\0\0\5"))
-    wire.record(raw({**JOIN, "zid": b"\2\xbb"}, src=OTHER))
-    return wire
+def raw_ethernet() -> CaptureBuilder:
+    capture = CaptureBuilder()
+    capture.record(raw(JOIN))
+    capture.record(raw(framed(0, "eth/a")))
+    capture.record(raw(framed(1, "eth/b"), tag=b"\x81\0\0\5"))
+    capture.record(raw({**JOIN, "zid": b"\2\xbb"}, src=OTHER))
+    return capture
 
 
 def test_raw_ethernet() -> None:
-    found = heard(raw_ethernet())
+    found = observed(raw_ethernet())
     assert found.names == ["JOIN", "FRAME", "PUSH", "FRAME", "PUSH", "JOIN"]
     assert found.keys == ["eth/a", "eth/b"]
     assert found.codes == []
@@ -144,19 +146,19 @@ def test_raw_ethernet() -> None:
 
 def test_raw_ethernet_beside_udp_has_numbers_of_its_own() -> None:
     frames = session(udp=True).frames + raw_ethernet().frames
-    found = heard([frame._replace(number=number) for number, frame in enumerate(frames, 1)])
+    found = observed([frame._replace(number=number) for number, frame in enumerate(frames, 1)])
     assert {row["flow_id"] for row in found.rows} == {"udp.0", "raweth.0", "raweth.1"}
 
 
 def test_a_sender_on_raw_ethernet_counts_over_all_its_receivers() -> None:
-    wire = Wire()
-    wire.record(raw(JOIN))
+    capture = CaptureBuilder()
+    capture.record(raw(JOIN))
     for sn, receiver in enumerate((GROUP, OTHER, GROUP, OTHER)):
-        wire.record(raw(framed(sn, "eth/a"), dst=receiver))
-    assert heard(wire).codes == []
+        capture.record(raw(framed(sn, "eth/a"), dst=receiver))
+    assert observed(capture).codes == []
     alone = raw_ethernet()
     alone.record(raw(framed(3, "eth/a")))
-    assert heard(alone).codes == ["sn-gap"]
+    assert observed(alone).codes == ["sn-gap"]
 
 
 def test_raw_ethernet_in_tables_and_statistics() -> None:
@@ -266,7 +268,7 @@ def test_groups_count_what_isn_t_opened_once() -> None:
 @given
 @pytest.mark.parametrize("name", ["g9a_vxlan", "g9b_pktap"])
 def test_the_session_of_the_cases(name: str) -> None:
-    found: Heard = read(CASES / f"{name}.pcap")
+    found: Observed = read(CASES / f"{name}.pcap")
     assert [name for name in found.names if name != "FRAME"] == [
         "INIT_SYN", "INIT_ACK", "OPEN_SYN", "OPEN_ACK", "PUSH", "PUSH", "PUSH",
     ]  # fmt: skip

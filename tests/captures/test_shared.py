@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.captures.truth import SHARED, agrees, counts, read, severe
-from tests.heard import content
+from tests.observed import content
 
 CAPTURES = SHARED / "captures"
 pytestmark = pytest.mark.skipif(not CAPTURES.is_dir(), reason="no ../shared/captures here")
@@ -62,7 +62,7 @@ def test_counts_and_keys(path: Path) -> None:
 @pytest.mark.parametrize("path", HEALTHY, ids=stem)
 def test_no_warning_where_nothing_is_wrong(path: Path) -> None:
     found = read(path)
-    assert severe(found) == SPECIAL.get(stem(path), []), found.places
+    assert severe(found) == SPECIAL.get(stem(path), []), found.located
 
 
 @pytest.mark.parametrize(("base", "derived"), SAME)

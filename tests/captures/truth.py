@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tests.heard import Heard, Row
+from tests.observed import Observed, Row
 from zdissect.capture.errors import CaptureError
 from zdissect.capture.files import open_capture
 from zdissect.pipeline import dissect
@@ -29,9 +29,9 @@ def frames_of(paths: Iterable[Path]) -> Iterator[Frame]:
 
 
 @cache
-def read(*paths: Path) -> Heard:
+def read(*paths: Path) -> Observed:
     """Dissects a capture once."""
-    return Heard(list(dissect(frames_of(paths))))
+    return Observed(list(dissect(frames_of(paths))))
 
 
 def kind(row: Row) -> str:
@@ -41,7 +41,7 @@ def kind(row: Row) -> str:
     return name if plain else f"{name}.{body}"
 
 
-def counts(found: Heard) -> dict[str, Any]:
+def counts(found: Observed) -> dict[str, Any]:
     """Messages of every kind, and samples by their keys."""
     rows = [row for row in found.rows if not _cut(row)]
     network = [row for row in rows if row["layer"] == "network"]
@@ -64,7 +64,7 @@ def _keys(rows: list[Row], name: str) -> Counter[str]:
     return Counter(row["key_expr"] for row in rows if kind(row) == name and row.get("key_expr") is not None)
 
 
-def agrees(found: Heard, expected: dict[str, Any]) -> None:
+def agrees(found: Observed, expected: dict[str, Any]) -> None:
     """Compares with an expectation; what it doesn't mention isn't looked at."""
     mine = counts(found)
     for name, value in expected.items():
@@ -72,6 +72,6 @@ def agrees(found: Heard, expected: dict[str, Any]) -> None:
             assert mine[name] == value, name
 
 
-def severe(found: Heard) -> list[str]:
+def severe(found: Observed) -> list[str]:
     """Codes of warnings and errors."""
     return [finding.rule.code for finding in found.findings if finding.rule.severity != "note"]

@@ -12,8 +12,8 @@ import pytest
 from click.testing import CliRunner, Result
 from zdissect_cli.main import cli
 
-from tests.talk import Talk
-from tests.wire import Parties, Wire
+from tests.conversation import Conversation
+from tests.packets import CaptureBuilder, Parties
 from zdissect.grammar.columns import NAMES
 
 SAMPLES = Path(__file__).parents[2] / "samples"
@@ -32,12 +32,12 @@ def start(*args: str, stdin: bytes = b"", **env: str) -> subprocess.CompletedPro
     return subprocess.run(command, input=stdin, capture_output=True, env=env or None)
 
 
-def save(directory: Path, wire: Wire) -> str:
+def save(directory: Path, capture: CaptureBuilder) -> str:
     """A capture of these frames, of nanoseconds."""
     path = directory / "made.pcap"
     records = (
         pack("<IIII", *divmod(frame.ts_ns, 10**9), len(frame.data), len(frame.data)) + frame.data
-        for frame in wire.frames
+        for frame in capture.frames
     )
     path.write_bytes(pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 65535, 1) + b"".join(records))
     return str(path)
@@ -157,8 +157,8 @@ def test_rules_that_make_sense_change_nothing_of_what_is_known() -> None:
 
 
 def test_a_rule_makes_a_conversation_zenoh(tmp_path: Path) -> None:
-    talk = Talk(parties=Parties(ports=(40000, 9000)), connect=False).batch(0, {"message": "KEEP_ALIVE"})
-    name = save(tmp_path, talk.wire)
+    conversation = Conversation(parties=Parties(ports=(40000, 9000)), connect=False).batch(0, {"message": "KEEP_ALIVE"})
+    name = save(tmp_path, conversation.capture)
     assert "no Zenoh found in 1 frames" in run(name).stderr
     assert run("-T", "line", "-d", "tcp.port==9000,zenoh", name).stdout.endswith("  KEEP_ALIVE\n")
     assert run("-d", "udp.port==9000,zenoh", name).stdout == ""

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.making import Maker, Seeded, mutate
-from tests.strategies import wire
+from tests.generators import SeededChoices, ValueGenerator, mutate
+from tests.strategies import encoded
 from zdissect.capture import open_capture
 from zdissect.engine import compiler, vle
 from zdissect.engine.encoder import encode
@@ -44,7 +44,7 @@ def same(data: bytes, prefix: int = 0) -> bool:
     return True
 
 
-@given(wire())
+@given(encoded())
 def test_generated(one) -> None:
     if one.entry is BATCH and not one.inputs.get("compression") and not one.inputs.get("low_latency"):
         same(one.data, one.inputs.get("prefix", 0))
@@ -52,7 +52,7 @@ def test_generated(one) -> None:
 
 def seeded(seed: int, clean: bool) -> bytes:
     """A batch with a FRAME of a few messages."""
-    maker = Maker(Seeded(seed), clean)
+    maker = ValueGenerator(SeededChoices(seed), clean)
     return b"".join(encode(FRAME, maker.entry(FRAME, {})) for _ in range(1 + seed % 3))
 
 
@@ -63,7 +63,7 @@ def test_frames_and_their_mutations(block: int) -> None:
     for seed in range(block * 60, block * 60 + 60):
         data = seeded(seed, clean=seed % 4 > 0)
         plain += same(data)
-        source = Seeded(seed)
+        source = SeededChoices(seed)
         for _ in range(5):
             data = mutate(source, data)
             same(data)
@@ -87,7 +87,7 @@ def test_mutated_captures(name: str) -> None:
     """Plain batches with a few bytes changed: the nearest to what is compiled, and so the hardest."""
     with open_capture(str(SAMPLES / name)) as capture:
         batches = {item.buffer.data[2:] for item in dissect(capture) if hasattr(item, "buffer")}
-    plain = sum(same(mutate(Seeded(seed), data)) for data in sorted(batches) for seed in range(12))
+    plain = sum(same(mutate(SeededChoices(seed), data)) for data in sorted(batches) for seed in range(12))
     assert plain
 
 

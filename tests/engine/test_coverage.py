@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.making import Maker, Seeded
+from tests.generators import SeededChoices, ValueGenerator
 from tests.strategies import ENTRIES
 from zdissect.engine.encoder import encode
 from zdissect.engine.inference import level, names
@@ -27,7 +27,7 @@ def test_every_field_comes_up() -> None:
     seen: set[str] = set()
     for seed in range(100):
         for entry, inputs in ENTRIES:
-            data = encode(entry, Maker(Seeded(seed)).entry(entry, inputs), **inputs)
+            data = encode(entry, ValueGenerator(SeededChoices(seed)).entry(entry, inputs), **inputs)
             seen |= set(paths([span[0] for span in interpret(entry, data, **inputs).spans]))
         if seen >= wanted:
             break

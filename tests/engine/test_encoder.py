@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.engine.tapes import errors, read
-from tests.making import Entry
+from tests.generators import Entry
 from zdissect.engine.encoder import encode
 from zdissect.engine.given import EncodeError
 from zdissect.engine.values import values

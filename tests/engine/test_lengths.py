@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.engine.tapes import errors, read, undecoded
-from tests.making import Maker, Seeded
+from tests.generators import SeededChoices, ValueGenerator
 from zdissect.engine.compiler import Reader
 from zdissect.engine.encoder import encode
 from zdissect.engine.interpreter import interpret
@@ -50,7 +50,7 @@ def test_what_receivers_pass_over() -> None:
 def made(message: Message, name: str, seed: int) -> Values | None:
     """A message with that extension, and nothing in it that a finding is about."""
     for more in range(60):
-        found = Maker(Seeded(1000 * seed + more), clean=True).entry(message, {})
+        found = ValueGenerator(SeededChoices(1000 * seed + more), clean=True).entry(message, {})
         if any(ext["ext"] == name for ext in found.get("extensions", ())):
             return found
     return None
@@ -140,7 +140,7 @@ def test_where_nothing_leads_on_the_declared_length_counts() -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_any_lengths(seed: int) -> None:
     """Whatever is declared, and wherever the bytes end: they are covered, and the fast reader declines or agrees."""
-    source = Seeded(seed)
+    source = SeededChoices(seed)
     for message, name in LOOSE * 4:
         found = made(message, name, source.number(99))
         if found is None:

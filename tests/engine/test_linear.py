@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 
 from tests.engine.tapes import check
-from tests.making import Entry, Seeded
-from tests.work import lines
+from tests.generators import Entry, SeededChoices
+from tests.line_counts import executed_lines
 from zdissect.engine import interpreter, lengths, structures, weighing
 from zdissect.engine.interpreter import interpret
 from zdissect.engine.vle import encode
@@ -45,13 +45,13 @@ ADVERSARIES: dict[str, tuple[Entry, Callable[[int], bytes]]] = {
     "all zeros": (BATCH, lambda n: bytes(n)),
     "overlong integers": (BATCH, lambda n: (b"\5" + b"\x80" * 8 + b"\0") * (n // 10)),
     "locators without length": (SCOUTING_DATAGRAM, lambda n: b"\x22\x09\0\1" + HUGE + bytes(n)),
-    "random": (BATCH, lambda n: b"\5\0" + Seeded(3).bytes(n)),
+    "random": (BATCH, lambda n: b"\5\0" + SeededChoices(3).bytes(n)),
 }
 
 
 def operations(entry: Entry, data: bytes) -> int:
     """Lines of the interpreter that run."""
-    return lines(lambda: interpret(entry, data), interpreter, lengths, structures, weighing)
+    return executed_lines(lambda: interpret(entry, data), interpreter, lengths, structures, weighing)
 
 
 @pytest.mark.parametrize("name", ADVERSARIES)

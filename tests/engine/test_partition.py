@@ -5,32 +5,32 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.engine.tapes import check, read
-from tests.making import Maker, Seeded, mutate
-from tests.strategies import ENTRIES, Wire, mutated, noise, wire
+from tests.generators import SeededChoices, ValueGenerator, mutate
+from tests.strategies import ENTRIES, Encoded, encoded, mutated, noise
 from zdissect.engine.encoder import encode
 from zdissect.engine.interpreter import interpret
 from zdissect.engine.values import values
 
 
-@given(wire())
-def test_well_formed_bytes(one: Wire) -> None:
+@given(encoded())
+def test_well_formed_bytes(one: Encoded) -> None:
     read(one.entry, one.data, **one.inputs)
 
 
 @given(mutated())
-def test_mutated_bytes(one: Wire) -> None:
+def test_mutated_bytes(one: Encoded) -> None:
     tape = read(one.entry, one.data, **one.inputs)
     values(tape)
 
 
 @given(noise())
-def test_random_bytes(one: Wire) -> None:
+def test_random_bytes(one: Encoded) -> None:
     tape = read(one.entry, one.data, **one.inputs)
     values(tape)
 
 
 @given(mutated(), st.data())
-def test_part_of_a_buffer(one: Wire, data: st.DataObject) -> None:
+def test_part_of_a_buffer(one: Encoded, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(one.data)))
     stop = data.draw(st.integers(start, len(one.data)))
     tape = interpret(one.entry, one.data, start, stop, cut=data.draw(st.booleans()), **one.inputs)
@@ -45,7 +45,7 @@ def test_every_entry(entry, inputs) -> None:
     """Every byte after every header byte, no bytes, and noise behind each id."""
     check(interpret(entry, b"", **inputs))
     check(interpret(entry, b"", cut=True, **inputs))
-    source = Seeded(1)
+    source = SeededChoices(1)
     for head in range(256):
         check(interpret(entry, bytes((head,)), **inputs))
         check(interpret(entry, bytes((head,)) + source.bytes(source.number(40)), **inputs))
@@ -55,10 +55,10 @@ def test_every_entry(entry, inputs) -> None:
 @pytest.mark.parametrize("seed", range(4))
 def test_many_mutated_bytes(seed: int) -> None:
     """Faster than Hypothesis, so that rare faults come up: the same bytes each time."""
-    source = Seeded(seed)
+    source = SeededChoices(seed)
     for _ in range(20):
         for entry, inputs in ENTRIES:
-            data = encode(entry, Maker(source).entry(entry, inputs), **inputs)
+            data = encode(entry, ValueGenerator(source).entry(entry, inputs), **inputs)
             for _ in range(3):
                 data = mutate(source, data)
                 tape = read(entry, data, **inputs)

@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.engine.tapes import check, first_doubt, leaves
-from tests.strategies import Wire, anything
+from tests.strategies import Encoded, anything
 from zdissect.engine.interpreter import interpret
 
 
-def prefixes(one: Wire, ends: range) -> None:
+def prefixes(one: Encoded, ends: range) -> None:
     whole = interpret(one.entry, one.data, **one.inputs)
     doubt = first_doubt(whole)
     for end in ends:
@@ -26,12 +26,12 @@ def prefixes(one: Wire, ends: range) -> None:
 
 @settings(max_examples=100)
 @given(anything())
-def test_every_prefix(one: Wire) -> None:
+def test_every_prefix(one: Encoded) -> None:
     prefixes(one, range(min(len(one.data), 160)))
 
 
 @given(anything(), st.data())
-def test_a_cut_makes_no_errors(one: Wire, data: st.DataObject) -> None:
+def test_a_cut_makes_no_errors(one: Encoded, data: st.DataObject) -> None:
     """What a capture lacks is no fault of the sender."""
     whole = interpret(one.entry, one.data, **one.inputs)
     end = data.draw(st.integers(0, max(0, len(one.data) - 1)))

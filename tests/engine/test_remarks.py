@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.engine.tapes import errors, read
-from tests.making import Entry
+from tests.generators import Entry
 from zdissect.engine import interpreter, lengths, structures
 from zdissect.grammar import checks, data, enums, types
 from zdissect.grammar import scouting as sc

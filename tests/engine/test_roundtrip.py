@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import given
 
 from tests.engine.tapes import read
-from tests.strategies import Entry, Wire, made, units, wire
+from tests.strategies import Encoded, Entry, encoded, made, units
 from zdissect.engine.encoder import encode
 from zdissect.engine.values import values
 from zdissect.grammar.types import Unit
@@ -32,12 +32,12 @@ def test_units_come_back(one: Made) -> None:
     round_trip(*one)
 
 
-@given(wire())
-def test_bytes_come_back(one: Wire) -> None:
+@given(encoded())
+def test_bytes_come_back(one: Encoded) -> None:
     tape = read(one.entry, one.data, **one.inputs)
     assert encode(one.entry, values(tape), **one.inputs) == one.data
 
 
-@given(wire(clean=True))
-def test_sound_messages_have_no_remarks(one: Wire) -> None:
+@given(encoded(clean=True))
+def test_sound_messages_have_no_remarks(one: Encoded) -> None:
     assert read(one.entry, one.data, **one.inputs).remarks == []

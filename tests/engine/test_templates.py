@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.kin import kin
-from tests.making import Seeded
+from tests.families import family_member
+from tests.generators import SeededChoices
 from zdissect.engine.compiler import _DECLINES, Reader, function
 from zdissect.engine.encoder import encode
 from zdissect.engine.interpreter import interpret
@@ -63,13 +63,15 @@ def is_plain(data: bytes, message: Message) -> bool:
 
 def families(message: Message, seeds: range) -> list[int]:
     """Those families whose messages are plain."""
-    return [seed for seed in seeds if is_plain(encode(message, kin(message, seed, Seeded(0))), message)]
+    return [
+        seed for seed in seeds if is_plain(encode(message, family_member(message, seed, SeededChoices(0))), message)
+    ]
 
 
-def batch(source: Seeded, *some: int) -> bytes:
+def batch(source: SeededChoices, *some: int) -> bytes:
     """A FRAME of any family with a PUSH of each of these."""
-    frame = kin(FRAME, FRAMES[source.number(len(FRAMES) - 1)], source)
-    return encode(FRAME, frame | {"messages": [kin(PUSH, family, source) for family in some]})
+    frame = family_member(FRAME, FRAMES[source.number(len(FRAMES) - 1)], source)
+    return encode(FRAME, frame | {"messages": [family_member(PUSH, family, source) for family in some]})
 
 
 @pytest.mark.parametrize("block", range(4))
@@ -77,7 +79,7 @@ def test_a_family_has_a_template_once_it_was_met_twice(block: int) -> None:
     """In any order and mixed with others; on each channel, behind the first that comes there when it is known."""
     plain = families(PUSH, range(block * 100, block * 100 + 100))
     assert len(plain) > 50
-    reader, source = Reader(), Seeded(block)
+    reader, source = Reader(), SeededChoices(block)
     met: set[int] = set()
     known: set[tuple[int, str]] = set()
     count = 0
@@ -96,14 +98,14 @@ def test_a_family_has_a_template_once_it_was_met_twice(block: int) -> None:
     assert count > 350
 
 
-def learned(block: int) -> tuple[Reader, list[int], Seeded]:
+def learned(block: int) -> tuple[Reader, list[int], SeededChoices]:
     """A reader that knows many families."""
     plain = families(PUSH, range(block * 60, block * 60 + 60))
-    reader, source = Reader(), Seeded(block)
+    reader, source = Reader(), SeededChoices(block)
     for family in plain:
         for channel in range(2):
             frame = {"message": "FRAME", "R": channel, "sn": 1}
-            reader.batch(encode(FRAME, frame | {"messages": [kin(PUSH, family, source) for _ in range(2)]}))
+            reader.batch(encode(FRAME, frame | {"messages": [family_member(PUSH, family, source) for _ in range(2)]}))
     return reader, plain, source
 
 
@@ -119,7 +121,7 @@ def test_what_is_nearly_alike(block: int) -> None:
     assert taken > whole > 4 * len(plain)
 
 
-def edited(source: Seeded, data: bytes) -> bytes:
+def edited(source: SeededChoices, data: bytes) -> bytes:
     """Bytes after one edit. Half of them are of the same length, for else hardly anything has a meaning."""
     at, to, size = (source.number(limit) for limit in (len(data) - 1, len(data) - 1, 3))
     match source.number(3):
@@ -179,10 +181,10 @@ def test_tapes_that_are_asked_for_are_those_of_the_interpreter(block: int) -> No
 @pytest.mark.parametrize("message", [REQUEST, RESPONSE, RESPONSE_FINAL], ids=lambda one: one.name)
 def test_other_messages_of_a_frame(message: Message) -> None:
     """They have no templates; half of those that are right at least is read by the compiled form."""
-    reader, source = Reader(), Seeded(1)
+    reader, source = Reader(), SeededChoices(1)
     plain = families(message, range(240))
     assert len(plain) > 120
     for family in plain:
-        frame = kin(FRAME, family, source)
-        some = [kin(message, family, source) for _ in range(3)]
+        frame = family_member(FRAME, family, source)
+        some = [family_member(message, family, source) for _ in range(3)]
         assert told(reader, encode(FRAME, frame | {"messages": some})) is not None

@@ -4,20 +4,20 @@ from collections.abc import Iterable
 from pathlib import Path
 from random import Random
 
-from tests.chatter import chatter
+from tests.conversation import CLIENT, OTHER_PEER, PEER, ROUTER, Conversation
 from tests.export.tables import write_pcap
-from tests.say import push
-from tests.talk import CLIENT, OTHER_PEER, PEER, ROUTER, Talk
-from tests.wire import Parties, Wire
+from tests.messages import push
+from tests.packets import CaptureBuilder, Parties
+from tests.random_traffic import random_conversation
 from zdissect.records import Frame
 
 
 def write(place: Path) -> None:
     """Writes them."""
     for seed in range(1, 12, 2):
-        write_pcap(place / f"chatter-{seed}.pcap", chatter(seed).wire.frames)
-    for name, talk in (("udp", late(udp=True)), ("tcp", late()), ("wide", late(sn=64)), ("narrow", late(sn=8))):
-        write_pcap(place / f"late-{name}.pcap", talk.wire.frames)
+        write_pcap(place / f"random-{seed}.pcap", random_conversation(seed).capture.frames)
+    for name, conversation in (("udp", late(udp=True)), ("tcp", late()), ("wide", late(sn=64)), ("narrow", late(sn=8))):
+        write_pcap(place / f"late-{name}.pcap", conversation.capture.frames)
     whole = two().frames
     write_pcap(place / "reordered.pcap", in_another_order(whole))
     write_pcap(place / "from-the-middle.pcap", whole[20:])
@@ -28,41 +28,43 @@ def write(place: Path) -> None:
         write_pcap(place / ("rotated.pcap" + (str(number) if number else "")), part)
 
 
-def late(udp: bool = False, sn: int = 32) -> Talk:
+def late(udp: bool = False, sn: int = 32) -> Conversation:
     """Numbers that are left out, come twice, and come late; of 8 bits they start again from 0 behind that."""
-    talk = Talk(udp=udp).open(sn=sn)
-    first = talk.initial(0)
+    conversation = Conversation(udp=udp).open(sn=sn)
+    first = conversation.initial(0)
     for step in (0, 1, 2, 5, 6, 4, 7, 7, 8, 12, 13, 10, 14):
-        talk.frame(0, push(), sn=first + step & talk.mask)
+        conversation.frame(0, push(), sn=first + step & conversation.mask)
     for _ in range(140 if sn == 8 else 5):
-        talk.frame(0, push()).frame(1, push())
-    talk.skip(0, 3)
-    return talk.frame(0, push())
+        conversation.frame(0, push()).frame(1, push())
+    conversation.skip(0, 3)
+    return conversation.frame(0, push())
 
 
-def two(gap: bool = False) -> Wire:
+def two(gap: bool = False) -> CaptureBuilder:
     """Two connections at once, with messages in both directions."""
-    wire = Wire()
+    capture = CaptureBuilder()
     nodes = (CLIENT, ROUTER), (PEER, OTHER_PEER)
-    talks = [Talk(wire, pair, Parties(ports=(40001 + n, 7447))).open() for n, pair in enumerate(nodes)]
+    conversations = [
+        Conversation(capture, pair, Parties(ports=(40001 + n, 7447))).open() for n, pair in enumerate(nodes)
+    ]
     for number in range(40):
-        for talk in talks:
-            talk.frame(0, push(), push()).frame(1, push())
+        for conversation in conversations:
+            conversation.frame(0, push(), push()).frame(1, push())
         if gap and number == 20:
-            talks[1].skip(1, 2)
-    return wire
+            conversations[1].skip(1, 2)
+    return capture
 
 
-def again() -> Wire:
+def again() -> CaptureBuilder:
     """A session over UDP, and another one later on the same ports."""
-    wire = Wire()
+    capture = CaptureBuilder()
     for resolution in (32, 16):
-        talk = Talk(wire, udp=True).open(sn=resolution)
+        conversation = Conversation(capture, udp=True).open(sn=resolution)
         for _ in range(5):
-            talk.frame(0, push()).frame(1, push())
-        talk.close(0)
-        talk.wait(60)
-    return wire
+            conversation.frame(0, push()).frame(1, push())
+        conversation.close(0)
+        conversation.wait(60)
+    return capture
 
 
 def in_another_order(frames: Iterable[Frame]) -> list[Frame]:

@@ -7,8 +7,8 @@ from random import Random
 import pytest
 
 from tests.captures.truth import SAMPLES, frames_of
-from tests.chatter import chatter
 from tests.export.tables import held
+from tests.random_traffic import random_conversation
 from zdissect.dissection import Dissection
 from zdissect.export.cells import Messages
 from zdissect.export.schema import schema
@@ -61,7 +61,7 @@ def test_rows_of_messages_that_are_alike(block: int) -> None:
     """However many make a batch. What nobody has asked for comes from its template."""
     templates = total = 0
     for seed in range(100 + block * 6, 106 + block * 6):
-        random, frames = Random(seed), chatter(seed).wire.frames
+        random, frames = Random(seed), random_conversation(seed).capture.frames
         items = dissections(frames)
         some = [message.template is not None for item in items for message in item.messages]
         templates += sum(some)

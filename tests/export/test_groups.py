@@ -6,13 +6,13 @@ from random import Random
 
 import pytest
 
-from tests import wire as wires
+from tests import capture as captures
+from tests.conversation import ACK, CLIENT, FIN, OTHER_PEER, PEER, ROUTER, Conversation
 from tests.export.partitions import assert_same, damaged, decodings, looked_at, merged, numbered
 from tests.export.tables import SAMPLES, frames
-from tests.members import Members
-from tests.say import push
-from tests.talk import ACK, CLIENT, FIN, OTHER_PEER, PEER, ROUTER, Talk
-from tests.wire import Parties, Wire
+from tests.messages import push
+from tests.multicast_group import MulticastGroup
+from tests.packets import CaptureBuilder, Parties
 from zdissect.export.groups import shared_out, worth
 from zdissect.flow import tcp
 from zdissect.records import Frame
@@ -56,60 +56,60 @@ def test_damaged_samples(seed, monkeypatch):
 
 def test_what_is_told_matters():
     """A client comes back from another port: in a new session, as time has shown what its FIN waits for to be lost."""
-    wire = Wire()
-    left, back = (Talk(wire, (CLIENT, ROUTER), parties) for parties in (FIRST, SECOND))
-    other = Talk(wire, (PEER, OTHER_PEER), Parties(ports=(40003, 7447))).open()
+    capture = CaptureBuilder()
+    left, back = (Conversation(capture, (CLIENT, ROUTER), parties) for parties in (FIRST, SECOND))
+    other = Conversation(capture, (PEER, OTHER_PEER), Parties(ports=(40003, 7447))).open()
     left.open().lose(0, bytes(50)).segment(0, b"", FIN | ACK)
     other.wait(1).keep_alive(0).wait(1).keep_alive(1)
     back.open().frame(0, push())
-    split = assert_same(wire.frames)
-    told, untold = (decodings(wire.frames, one)[1] for one in (split, split._replace(moments=[])))
+    split = assert_same(capture.frames)
+    told, untold = (decodings(capture.frames, one)[1] for one in (split, split._replace(moments=[])))
     assert told != untold
 
 
 def test_connections_are_forgotten_in_time(monkeypatch):
     """A late segment of a connection opens a new one once the old one is forgotten, on account of others."""
-    wire = Wire()
-    first = Talk(wire, parties=FIRST).open().frame(0, push())
+    capture = CaptureBuilder()
+    first = Conversation(capture, parties=FIRST).open().frame(0, push())
     monkeypatch.setattr(tcp, "MAX_CONNECTIONS", 10)
     for number in range(20):
-        Talk(wire, parties=Parties(ports=(41000 + number, 7447)), nodes=(PEER, ROUTER)).open()
+        Conversation(capture, parties=Parties(ports=(41000 + number, 7447)), nodes=(PEER, ROUTER)).open()
     first.frame(0, push()).frame(0, push())
-    split = assert_same(wire.frames)
+    split = assert_same(capture.frames)
     assert any(moment.drop for _, moment in split.moments)
 
 
 def test_ports_in_use_again(monkeypatch):
     """Connections on the same ports stay together, and all keep the numbers of the whole."""
-    wire = Wire()
+    capture = CaptureBuilder()
     for number in range(3):
-        monkeypatch.setattr(wires, "FIRST_SEQ", (1000 + number * 2**20, 5000 + number * 2**20))
+        monkeypatch.setattr(captures, "FIRST_SEQ", (1000 + number * 2**20, 5000 + number * 2**20))
         for parties, nodes in ((FIRST, (CLIENT, ROUTER)), (SECOND, (PEER, OTHER_PEER))):
-            talk = Talk(wire, nodes, parties).open().frame(0, push())
+            conversation = Conversation(capture, nodes, parties).open().frame(0, push())
             if number == 1:
-                talk.hang_up()
-    split = assert_same(wire.frames)
+                conversation.hang_up()
+    split = assert_same(capture.frames)
     assert split.numbers == [[0, 2, 4], [1, 3, 5]]
 
 
 def test_links_of_one_session():
     """Two links with the same ZenohIDs, interleaved, beside another session."""
-    wire = Wire()
-    one, other = (Talk(wire, (CLIENT, ROUTER), parties).open(multilink=True) for parties in (FIRST, SECOND))
-    alone = Talk(wire, (PEER, OTHER_PEER), Parties(ports=(40003, 7447))).open()
+    capture = CaptureBuilder()
+    one, other = (Conversation(capture, (CLIENT, ROUTER), parties).open(multilink=True) for parties in (FIRST, SECOND))
+    alone = Conversation(capture, (PEER, OTHER_PEER), Parties(ports=(40003, 7447))).open()
     for _ in range(3):
-        for talk in (one, alone, other):
-            talk.frame(0, push())
-    assert assert_same(wire.frames).numbers == [[0, 1], [2]]
+        for conversation in (one, alone, other):
+            conversation.frame(0, push())
+    assert assert_same(capture.frames).numbers == [[0, 1], [2]]
 
 
 def test_a_session_over_tcp_and_udp():
     """All UDP is in group 0, and so is what has its ZenohIDs."""
-    wire = Wire()
-    Talk(wire, (CLIENT, ROUTER), Parties(ports=(40001, 7447)), udp=True).open()
-    Talk(wire, (ROUTER, CLIENT), SECOND).open().frame(0, push())
-    Talk(wire, (PEER, OTHER_PEER), Parties(ports=(40003, 7447))).open().frame(0, push())
-    assert assert_same(wire.frames).numbers == [[0], [1]]
+    capture = CaptureBuilder()
+    Conversation(capture, (CLIENT, ROUTER), Parties(ports=(40001, 7447)), udp=True).open()
+    Conversation(capture, (ROUTER, CLIENT), SECOND).open().frame(0, push())
+    Conversation(capture, (PEER, OTHER_PEER), Parties(ports=(40003, 7447))).open().frame(0, push())
+    assert assert_same(capture.frames).numbers == [[0], [1]]
 
 
 def fragmented(frame: Frame) -> list[Frame]:
@@ -127,25 +127,25 @@ def fragmented(frame: Frame) -> list[Frame]:
 
 def test_ip_fragments():
     """A connection of which a segment came in pieces goes to group 0 as a whole."""
-    wire = Wire()
-    pieces = Talk(wire, parties=FIRST).open().frame(0, push())
-    whole = Talk(wire, (PEER, OTHER_PEER), SECOND).open()
+    capture = CaptureBuilder()
+    pieces = Conversation(capture, parties=FIRST).open().frame(0, push())
+    whole = Conversation(capture, (PEER, OTHER_PEER), SECOND).open()
     pieces.frame(0, push())
     whole.frame(0, push())
-    cut = wire.frames[-2]
-    some = numbered(one for frame in wire.frames for one in (fragmented(frame) if frame is cut else [frame]))
-    assert len(some) == len(wire.frames) + 1
+    cut = capture.frames[-2]
+    some = numbered(one for frame in capture.frames for one in (fragmented(frame) if frame is cut else [frame]))
+    assert len(some) == len(capture.frames) + 1
     assert assert_same(some).numbers == [[0], [1]]
 
 
 def test_a_join_in_a_tcp_stream():
     """Nobody sends one, but garbage may look so: it has nothing to do with others that were sent to the same place."""
-    wire = Wire()
+    capture = CaptureBuilder()
     for number, parties in enumerate((FIRST, SECOND)):
-        join = Members().join(number, lease=10 + number).wire.frames[0].data[42:]
-        Talk(wire, (CLIENT, ROUTER) if number else (PEER, OTHER_PEER), parties).open().raw(0, stream(join))
-    Members(wire).join(1)
-    assert len(assert_same(wire.frames).sizes) > 1
+        join = MulticastGroup().join(number, lease=10 + number).capture.frames[0].data[42:]
+        Conversation(capture, (CLIENT, ROUTER) if number else (PEER, OTHER_PEER), parties).open().raw(0, stream(join))
+    MulticastGroup(capture).join(1)
+    assert len(assert_same(capture.frames).sizes) > 1
 
 
 def stream(batch: bytes) -> bytes:
@@ -164,13 +164,13 @@ def unsound(some: list[Frame]) -> bool:
 @pytest.mark.parametrize("late", [False, True])
 def test_ends_that_name_themselves_late(late):
     """An INIT behind other batches: two links of a session are in two groups."""
-    wire = Wire()
-    one, other = (Talk(wire, (CLIENT, ROUTER), parties) for parties in (FIRST, SECOND))
-    for talk in (one, other):
-        if late and talk is other:
-            talk.keep_alive(0).keep_alive(1).keep_alive(0).keep_alive(1)
-        talk.open(multilink=True).frame(0, push())
-    assert unsound(wire.frames) is late
+    capture = CaptureBuilder()
+    one, other = (Conversation(capture, (CLIENT, ROUTER), parties) for parties in (FIRST, SECOND))
+    for conversation in (one, other):
+        if late and conversation is other:
+            conversation.keep_alive(0).keep_alive(1).keep_alive(0).keep_alive(1)
+        conversation.open(multilink=True).frame(0, push())
+    assert unsound(capture.frames) is late
 
 
 # --- sharing out

@@ -71,10 +71,10 @@ def test_messages_are_numbered_in_the_order_of_their_stream(out):
 
 
 def test_the_rows_of_captures_in_another_order_have_the_same_numbers():
-    from tests.heard import heard
+    from tests.observed import observed
 
-    wire = losses.two()
-    plain, moved = (heard(some).rows for some in (wire.frames, losses.in_another_order(wire.frames)))
+    capture = losses.two()
+    plain, moved = (observed(some).rows for some in (capture.frames, losses.in_another_order(capture.frames)))
     assert [row["sn"] for row in plain if "sn" in row] != [row["sn"] for row in moved if "sn" in row]
 
     def in_order(some):

@@ -6,9 +6,9 @@ import pytest
 from click.testing import CliRunner
 from zdissect_cli.main import cli
 
+from tests.conversation import Conversation
 from tests.export.tables import NAMES, SAMPLES, as_json, converted, frames, held, rows, where
-from tests.talk import Talk
-from tests.wire import Parties, Wire
+from tests.packets import CaptureBuilder, Parties
 from zdissect.dissector import Dissector
 from zdissect.export.decoding import Settings, decode_sessions
 from zdissect.export.file_stats import FileStats
@@ -149,10 +149,10 @@ def test_batches_are_bounded_by_bytes():
 
 def test_links_of_a_session_name_the_same_one():
     """Also those that are there at the end of the capture."""
-    wire = Wire()
+    capture = CaptureBuilder()
     for port in (40001, 40002):
-        Talk(wire, parties=Parties(ports=(port, 7447))).open(multilink=True)
-    tables = dict(decode_sessions(wire.frames))
+        Conversation(capture, parties=Parties(ports=(port, 7447))).open(multilink=True)
+    tables = dict(decode_sessions(capture.frames))
     assert [(row["flow_id"], row["session"]) for row in tables["sessions"].to_pylist()] == [
         ("tcp.0", "tcp.0"), ("tcp.1", "tcp.0"),
     ]  # fmt: skip
@@ -160,10 +160,10 @@ def test_links_of_a_session_name_the_same_one():
 
 def test_messages_of_a_frame_are_numbered_through():
     """Whatever others say in between: a part of what a frame holds may come late."""
-    wire = Wire()
+    capture = CaptureBuilder()
     for port in (40001, 40002):
-        Talk(wire, parties=Parties(ports=(port, 7447))).init_syn()
-    one, other = dissect(wire.frames)
+        Conversation(capture, parties=Parties(ports=(port, 7447))).init_syn()
+    one, other = dissect(capture.frames)
     found = []
     for item in (one, other, one):
         Dissector.number(item)

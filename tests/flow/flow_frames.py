@@ -46,7 +46,7 @@ def ethernet(body: bytes, ethertype: int = 0x0800, tags: Iterable[int] = ()) -> 
     return bytes(12) + tagged + struct.pack(">H", ethertype) + body
 
 
-class Talk:
+class TcpConnection:
     """Segments between a client and a server, numbered in the order in which they are made, a millisecond apart."""
 
     def __init__(self, client_isn: int = 1000, server_isn: int = 5000, step_ns: int = MS) -> None:

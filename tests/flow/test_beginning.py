@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from tests.heard import Heard, dissected, heard
-from tests.say import push
-from tests.talk import Talk
-from tests.wire import Parties
+from tests.conversation import Conversation
+from tests.messages import push
+from tests.observed import Observed, dissected, observed
+from tests.packets import Parties
 from zdissect.pipeline import Options
 
 INIT = bytes.fromhex("410902080affff")
@@ -23,18 +23,18 @@ def framed(data: bytes, kind: str = "<H") -> bytes:
     return pack(kind, len(data)) + data
 
 
-def said(*pieces: tuple[int, bytes], port: int = 7447, **options: Any) -> tuple[Heard, dict[str, int]]:
+def said(*pieces: tuple[int, bytes], port: int = 7447, **options: Any) -> tuple[Observed, dict[str, int]]:
     """What both sides say, each piece in a segment; then they hang up."""
-    talk = Talk(parties=Parties(ports=(40000, port)), **options)
+    conversation = Conversation(parties=Parties(ports=(40000, port)), **options)
     for side, data in pieces:
-        talk.raw(side, data)
-    return dissected(talk.hang_up().wire)
+        conversation.raw(side, data)
+    return dissected(conversation.hang_up().capture)
 
 
 def test_a_first_batch_that_is_malformed() -> None:
     """Version and role are swapped; the capture doesn't start in the middle."""
     found, others = said((0, bytes.fromhex("0a00413209010203040affff")))
-    (number, names, codes), *rest = found.told
+    (number, names, codes), *rest = found.summaries
     assert (number, names, codes[0]) == (4, "INIT_SYN", "version")
     assert found.rows[0]["version"] == 0x32
     assert [codes for *_, codes in rest] == [["handshake-refused"]]
@@ -54,8 +54,8 @@ def test_an_open_as_first_message() -> None:
 @pytest.mark.parametrize("pieces", [1, 20])
 def test_whatever_comes_first_is_shown(data: bytes, pieces: int) -> None:
     """And what follows is read."""
-    talk = Talk().raw(0, framed(data), pieces).open().frame(0, push("a/b"))
-    found = heard(talk)
+    conversation = Conversation().raw(0, framed(data), pieces).open().frame(0, push("a/b"))
+    found = observed(conversation)
     assert found.keys == ["a/b"]
     assert not found.skips
     assert [item.frame.number for item in found.items[:1]] == [4 if pieces == 1 else 5 + len(data)]
@@ -130,8 +130,8 @@ def test_few_batches_of_another_protocol() -> None:
 def test_other_protocols_are_named(data: bytes, name: str) -> None:
     """Also on a port that the user names."""
     for port in (7447, 9000):
-        talk = Talk(parties=Parties(ports=(40000, port))).raw(0, data).raw(1, b"whatever")
-        found, others = dissected(talk.wire, Options(tcp_ports=frozenset({9000})))
+        conversation = Conversation(parties=Parties(ports=(40000, port))).raw(0, data).raw(1, b"whatever")
+        found, others = dissected(conversation.capture, Options(tcp_ports=frozenset({9000})))
         assert not found.items
         assert others == {name: 1}
 
@@ -160,8 +160,10 @@ def test_lengths_that_are_wrong(kind: str, pieces: int) -> None:
     def wrong(data: bytes) -> bytes:
         return data if kind == "no" else framed(data, kind)
 
-    talk = Talk().raw(0, wrong(INIT), pieces).raw(1, wrong(ACK)).raw(0, wrong(bytes.fromhex("420a000161")))
-    found = heard(talk.raw(1, wrong(bytes.fromhex("620a00"))).raw(0, wrong(PUT)).raw(0, wrong(KEEP_ALIVE)))
+    conversation = (
+        Conversation().raw(0, wrong(INIT), pieces).raw(1, wrong(ACK)).raw(0, wrong(bytes.fromhex("420a000161")))
+    )
+    found = observed(conversation.raw(1, wrong(bytes.fromhex("620a00"))).raw(0, wrong(PUT)).raw(0, wrong(KEEP_ALIVE)))
     assert found.names == ["INIT_SYN", "INIT_ACK", "OPEN_SYN", "OPEN_ACK", "FRAME", "PUSH", "KEEP_ALIVE"]
     assert [finding.message for finding in found.findings if finding.rule.code == "length-prefix"] == [WRONG[kind]] * 2
     assert not found.skips
@@ -175,8 +177,8 @@ def test_a_side_alone_leaves_lengths_out() -> None:
 
 
 def test_a_hole_where_lengths_are_left_out() -> None:
-    talk = Talk().raw(0, INIT).lose(0, b"ab").raw(0, KEEP_ALIVE)
-    found = heard(talk)
+    conversation = Conversation().raw(0, INIT).lose(0, b"ab").raw(0, KEEP_ALIVE)
+    found = observed(conversation)
     assert found.names == ["INIT_SYN", "KEEP_ALIVE"]
     assert [skip.size for skip in found.skips] == [2]
 

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.conversation import Conversation
 from tests.export.partitions import assert_same
 from tests.export.tables import SAMPLES, frames
-from tests.heard import Heard, content, heard
-from tests.say import push
-from tests.talk import Talk
+from tests.messages import push
+from tests.observed import Observed, content, observed
 from zdissect.flow.clock import LEAP_NS, MOST_CLOCKS, Clock
 from zdissect.records import Frame
 
@@ -132,7 +132,7 @@ def flipped(some: list[Frame], place: int, bit: int) -> list[Frame]:
     return [*some[:place], frame._replace(ts_ns=frame.ts_ns ^ 1 << bit), *some[place + 1 :]]
 
 
-def said(found: Heard) -> tuple[object, list[tuple[str, int]]]:
+def said(found: Observed) -> tuple[object, list[tuple[str, int]]]:
     """What a capture holds, but for its times."""
     codes = [(one.rule.code, one.item.frame.number) for one in found.findings if one.rule.code != "time-leap"]
     return content(found.rows), codes
@@ -145,7 +145,7 @@ def test_a_flipped_bit_in_one_time_is_a_finding_and_changes_nothing_else(path: P
         return
     random = Random(path.name)
     place = random.randrange(1, len(some)) if len(some) > 1 else 0
-    found, plain = heard(flipped(some, place, random.randrange(42, 75))), heard(some)
+    found, plain = observed(flipped(some, place, random.randrange(42, 75))), observed(some)
     assert said(found) == said(plain)
     assert found.codes.count("time-leap") <= plain.codes.count("time-leap") + 1
 
@@ -154,11 +154,11 @@ def test_a_flipped_bit_in_one_time_is_a_finding_and_changes_nothing_else(path: P
 @given(st.lists(ANY_TIME, min_size=20, max_size=20))
 def test_any_times(times: list[int]) -> None:
     """Nothing fails or goes on for ever; all is delivered. A segment in the middle is missing."""
-    talk = Talk().open().frame(0, push())
-    talk.sent[0] += 10
+    conversation = Conversation().open().frame(0, push())
+    conversation.sent[0] += 10
     for _ in range(20):
-        talk.frame(0, push()).frame(1, push())
-    given = [frame._replace(ts_ns=ts_ns) for frame, ts_ns in zip(talk.wire.frames[-20:], times, strict=True)]
-    some = talk.wire.frames[:-20] + given
-    assert heard(some).names.count("PUSH") == 41
+        conversation.frame(0, push()).frame(1, push())
+    given = [frame._replace(ts_ns=ts_ns) for frame, ts_ns in zip(conversation.capture.frames[-20:], times, strict=True)]
+    some = conversation.capture.frames[:-20] + given
+    assert observed(some).names.count("PUSH") == 41
     assert_same(some, 3)

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 from zdissect_cli.writers import make_writer
 
+from tests.conversation import Conversation
 from tests.export.tables import converted, rows, write_pcap
-from tests.heard import Heard, dissected
-from tests.say import push
+from tests.messages import push
+from tests.observed import Observed, dissected
+from tests.packets import CaptureBuilder, Parties, udp_packet
 from tests.stats.reading import report_of
-from tests.talk import Talk
-from tests.wire import Parties, Wire, udp_packet
 from zdissect.engine.encoder import encode
 from zdissect.flow.framing import DATAGRAM
 from zdissect.grammar.batch import BATCH
@@ -25,10 +25,10 @@ PUT = "25c8017d00036b2f610103313131"
 NEXT = "25c9017d00036b2f610103323232"
 
 
-class Capture(Wire):
+class Capture(CaptureBuilder):
     """Datagrams between two hosts."""
 
-    def say(
+    def send(
         self, data: str | bytes, side: int = 0, ports: tuple[int, int] = (40000, 7447), host: str = ROUTER
     ) -> "Capture":
         """A datagram of either side."""
@@ -39,19 +39,24 @@ class Capture(Wire):
 
 def test_a_zenohid_of_zeros() -> None:
     """The INIT that is refused stands before the CLOSE that refuses it."""
-    found, others = dissected(Capture().say(ZERO).say(CLOSE, side=1))
-    assert found.told == [(1, "INIT_SYN", ["zero-zid"]), (2, "CLOSE", ["close-reason", "handshake-refused"])]
+    found, others = dissected(Capture().send(ZERO).send(CLOSE, side=1))
+    assert found.summaries == [(1, "INIT_SYN", ["zero-zid"]), (2, "CLOSE", ["close-reason", "handshake-refused"])]
     assert not others
 
 
 def test_scouting_with_zenohids_that_are_cut_short() -> None:
     capture = Capture()
-    capture.say("0109fb112233", ports=(50001, 7446), host="224.0.0.224")
-    capture.say("2209f0112233", side=1, ports=(50001, 40123))
-    capture.say(SCOUT, ports=(50002, 7446), host="224.0.0.224")
-    capture.say(HELLO, side=1, ports=(50002, 40123))
+    capture.send("0109fb112233", ports=(50001, 7446), host="224.0.0.224")
+    capture.send("2209f0112233", side=1, ports=(50001, 40123))
+    capture.send(SCOUT, ports=(50002, 7446), host="224.0.0.224")
+    capture.send(HELLO, side=1, ports=(50002, 40123))
     found, others = dissected(capture)
-    assert found.told == [(1, "SCOUT", ["truncated"]), (2, "HELLO", ["truncated"]), (3, "SCOUT", []), (4, "HELLO", [])]
+    assert found.summaries == [
+        (1, "SCOUT", ["truncated"]),
+        (2, "HELLO", ["truncated"]),
+        (3, "SCOUT", []),
+        (4, "HELLO", []),
+    ]
     assert {finding.message for finding in found.findings} == {"zid needs 16 bytes, 3 left"}
     assert not others
 
@@ -71,7 +76,7 @@ def test_scouting_with_zenohids_that_are_cut_short() -> None:
 @pytest.mark.parametrize("port", [7447, 9000])
 def test_whatever_fails_on_a_zenoh_port_is_shown(data: str, code: str, port: int) -> None:
     options = Options(udp_ports=frozenset({9000}))
-    found, others = dissected(Capture().say(data, ports=(40000, port)), options)
+    found, others = dissected(Capture().send(data, ports=(40000, port)), options)
     assert found.codes == [code]
     assert not others
 
@@ -81,14 +86,14 @@ def test_what_fails_is_shown_in_its_place() -> None:
     for ports in ((40000, 7447), (40000, 9000)):
         capture = Capture()
         for data in ("1f", PUT, NEXT, "ff00"):
-            capture.say(data, ports=ports)
+            capture.send(data, ports=ports)
         found, _ = dissected(capture)
         lost = ["unknown-message"]
-        assert found.told == [(1, "-", lost), (2, "FRAME PUSH", []), (3, "FRAME PUSH", []), (4, "-", lost)]
+        assert found.summaries == [(1, "-", lost), (2, "FRAME PUSH", []), (3, "FRAME PUSH", []), (4, "-", lost)]
 
 
 def test_nobody_expects_zenoh_on_other_ports() -> None:
-    capture = Capture().say("1f", ports=(40000, 9000)).say(PUT, ports=(40001, 9001)).say("ff", ports=(40001, 9001))
+    capture = Capture().send("1f", ports=(40000, 9000)).send(PUT, ports=(40001, 9001)).send("ff", ports=(40001, 9001))
     found, others = dissected(capture)
     assert not found.items
     assert others == {"not Zenoh": 2}
@@ -112,8 +117,8 @@ OTHERS = {
 @pytest.mark.parametrize("name", OTHERS)
 @pytest.mark.parametrize("ports", [(40000, 7447), (7446, 53), (40000, 9000)])
 def test_other_protocols_are_named(name: str, ports: tuple[int, int]) -> None:
-    capture = Capture().say(OTHERS[name], ports=ports)
-    capture.say(KEEP_ALIVE, ports=ports).say("ff", side=1, ports=ports)
+    capture = Capture().send(OTHERS[name], ports=ports)
+    capture.send(KEEP_ALIVE, ports=ports).send("ff", side=1, ports=ports)
     found, others = dissected(capture, Options(udp_ports=frozenset({9000})))
     assert not found.items
     assert others == {name: 1}
@@ -123,7 +128,7 @@ def test_quic_from_its_middle() -> None:
     """Its short header says next to nothing; none of these is shown, though some decode as fragments."""
     capture = Capture()
     for number in range(30):
-        capture.say(bytes([0x40 | number]) + bytes(range(number, number + 40)))
+        capture.send(bytes([0x40 | number]) + bytes(range(number, number + 40)))
     found, others = dissected(capture)
     assert not found.items
     assert others == {"QUIC": 1}
@@ -134,7 +139,7 @@ def test_fragments_from_their_middle() -> None:
     for count in (1, 2):
         capture = Capture()
         for number in range(count):
-            capture.say(bytes((0x66, 5 + number)) + bytes(60))
+            capture.send(bytes((0x66, 5 + number)) + bytes(60))
         found, others = dissected(capture)
         assert found.names == ["FRAGMENT"] * count
         assert not others
@@ -143,23 +148,23 @@ def test_fragments_from_their_middle() -> None:
 def test_what_never_looks_like_zenoh_isnt_shown() -> None:
     capture = Capture()
     for number in range(30):
-        capture.say(bytes([0xF0 | number]) + b"abc")
+        capture.send(bytes([0xF0 | number]) + b"abc")
     found, others = dissected(capture)
     assert not found.items
     assert others == {"not Zenoh": 1}
 
 
 def test_scouting_on_a_port_that_the_user_names() -> None:
-    capture = Capture().say(SCOUT, ports=(50001, 7446), host="224.0.0.224").say(HELLO, side=1, ports=(50001, 40123))
+    capture = Capture().send(SCOUT, ports=(50001, 7446), host="224.0.0.224").send(HELLO, side=1, ports=(50001, 40123))
     for options in (Options(), Options(udp_ports=frozenset({7446})), Options(udp_ports=frozenset({7446, 40123}))):
         found, _ = dissected(capture, options)
-        assert found.told == [(1, "SCOUT", []), (2, "HELLO", [])]
+        assert found.summaries == [(1, "SCOUT", []), (2, "HELLO", [])]
         assert not {row["layer"] for row in found.rows} - {"scouting"}
 
 
 def test_an_init_on_a_port_that_the_user_names_is_no_scout() -> None:
-    talk = Talk(udp=True, parties=Parties(ports=(40000, 9000))).open()
-    found, _ = dissected(talk.wire, Options(udp_ports=frozenset({9000})))
+    conversation = Conversation(udp=True, parties=Parties(ports=(40000, 9000))).open()
+    found, _ = dissected(conversation.capture, Options(udp_ports=frozenset({9000})))
     assert found.names == ["INIT_SYN", "INIT_ACK", "OPEN_SYN", "OPEN_ACK"]
     assert not found.codes
 
@@ -167,10 +172,10 @@ def test_an_init_on_a_port_that_the_user_names_is_no_scout() -> None:
 def test_what_answers_a_scout_and_is_no_message() -> None:
     """It belongs to no session."""
     capture = (
-        Capture().say(SCOUT, ports=(50001, 7446), host="224.0.0.224").say("deadbeef", side=1, ports=(50001, 40123))
+        Capture().send(SCOUT, ports=(50001, 7446), host="224.0.0.224").send("deadbeef", side=1, ports=(50001, 40123))
     )
     found, _ = dissected(capture)
-    assert found.told == [(1, "SCOUT", []), (2, "-", ["unknown-message"])]
+    assert found.summaries == [(1, "SCOUT", []), (2, "-", ["unknown-message"])]
     assert {row["layer"] for row in found.rows} == {"scouting"}
     assert not report_of(capture.frames)["sessions"]
 
@@ -178,23 +183,23 @@ def test_what_answers_a_scout_and_is_no_message() -> None:
 @pytest.mark.parametrize("kept", [50, 42])
 def test_datagrams_that_the_capture_cut(kept: int) -> None:
     """That is no fault of their sender's."""
-    capture = Capture().say(PUT)
+    capture = Capture().send(PUT)
     capture.frames[0] = capture.frames[0]._replace(data=capture.frames[0].data[:kept])
     found, _ = dissected(capture)
     assert found.codes == ["cut-by-capture"]
 
 
 def test_scouts_of_another_version() -> None:
-    found, _ = dissected(Capture().say("010a07", ports=(50001, 7446)))
-    assert found.told == [(1, "SCOUT", ["version"])]
+    found, _ = dissected(Capture().send("010a07", ports=(50001, 7446)))
+    assert found.summaries == [(1, "SCOUT", ["version"])]
 
 
 @pytest.mark.parametrize("low_latency", [False, True])
 @pytest.mark.parametrize("compression", [False, True])
 def test_what_fails_on_any_framing(compression: bool, low_latency: bool) -> None:
-    talk = Talk(udp=True).open(compression=compression, low_latency=low_latency)
-    talk.frame(0, push("a/b")).raw(0, b"\x1f\x1f\x1f").frame(0, push("a/c"))
-    found, _ = dissected(talk.wire)
+    conversation = Conversation(udp=True).open(compression=compression, low_latency=low_latency)
+    conversation.frame(0, push("a/b")).raw(0, b"\x1f\x1f\x1f").frame(0, push("a/c"))
+    found, _ = dissected(conversation.capture)
     assert found.keys == ["a/b", "a/c"]
     assert {finding.item.frame.number for finding in found.findings} == {6}
 
@@ -206,32 +211,32 @@ def test_a_length_in_front(kind: str, content: str, name: str) -> None:
     from struct import pack
 
     data = bytes.fromhex(content)
-    found, _ = dissected(Capture().say(pack(kind, len(data)) + data, ports=(40000, 7446 if name == "SCOUT" else 7447)))
-    assert found.told == [(1, name, ["length-prefix"])]
+    found, _ = dissected(Capture().send(pack(kind, len(data)) + data, ports=(40000, 7446 if name == "SCOUT" else 7447)))
+    assert found.summaries == [(1, name, ["length-prefix"])]
     assert "which datagrams and messages don't have" in found.findings[0].message
 
 
 def test_a_length_in_front_of_something_malformed() -> None:
-    found, _ = dissected(Capture().say("0a00413209010203040affff"))
+    found, _ = dissected(Capture().send("0a00413209010203040affff"))
     assert found.names == ["INIT_SYN"]
     assert found.codes[:2] == ["length-prefix", "version"]
 
 
 def test_a_handshake_to_the_port_of_scouting() -> None:
-    found, _ = dissected(Capture().say(INIT, ports=(40000, 7446)))
-    assert found.told == [(1, "INIT_SYN", ["misplaced-message"])]
-    found, _ = dissected(Capture().say(INIT))
-    assert found.told == [(1, "INIT_SYN", [])]
+    found, _ = dissected(Capture().send(INIT, ports=(40000, 7446)))
+    assert found.summaries == [(1, "INIT_SYN", ["misplaced-message"])]
+    found, _ = dissected(Capture().send(INIT))
+    assert found.summaries == [(1, "INIT_SYN", [])]
 
 
-def text(kind: str, found: Heard) -> str:
+def text(kind: str, found: Observed) -> str:
     """What a form of output says."""
     writer = make_writer(kind, False, 8, 96, "u", False)
     return "".join(writer.show(item) for item in found.items) + writer.end()
 
 
 def test_every_form_shows_what_fails(tmp_path: Path) -> None:
-    capture = Capture().say("1f2f3f").say(KEEP_ALIVE)
+    capture = Capture().send("1f2f3f").send(KEEP_ALIVE)
     found, _ = dissected(capture)
     assert "undecoded: 3 bytes  1f 2f 3f" in text("tree", found)
     first, second = text("line", found).splitlines()
@@ -253,7 +258,7 @@ def test_every_form_shows_what_fails(tmp_path: Path) -> None:
 
 
 def test_bytes_add_up() -> None:
-    capture = Capture().say("1f2f3f").say(DNS, ports=(40001, 7447)).say("0109fb112233", ports=(50001, 7446))
+    capture = Capture().send("1f2f3f").send(DNS, ports=(40001, 7447)).send("0109fb112233", ports=(50001, 7446))
     found = report_of(capture.frames)["accounting"]
     assert found["undecoded"] == 6
     assert found["decoded"] == 3
@@ -262,14 +267,14 @@ def test_bytes_add_up() -> None:
 
 
 def test_scouting_that_fails_is_no_session() -> None:
-    assert not report_of(Capture().say("0109fb112233", ports=(50001, 7446)).frames)["sessions"]
+    assert not report_of(Capture().send("0109fb112233", ports=(50001, 7446)).frames)["sessions"]
 
 
 def test_messages_in_the_form_of_another_protocol() -> None:
     """Two PUSHes of a low-latency link whose bytes have the form of MAVLink are Zenoh: they say more than a form."""
     capture = Capture()
     for number in range(2):
-        capture.say("fd080161" + "2105" + "0119" + f"{number:02x}" * 25, ports=(40000, 9000))
+        capture.send("fd080161" + "2105" + "0119" + f"{number:02x}" * 25, ports=(40000, 9000))
     found, others = dissected(capture)
     assert found.names == ["PUSH", "PUSH"]
     assert not others
@@ -280,7 +285,7 @@ def test_what_waits_is_bounded() -> None:
     pipeline = Pipeline()
     capture = Capture()
     for port in range(5000):
-        capture.say("1f", ports=(1024 + port, 9000))
+        capture.send("1f", ports=(1024 + port, 9000))
     for frame in capture.frames:
         assert not pipeline.feed(frame)
     assert pipeline.datagrams.held <= 4096
@@ -294,5 +299,5 @@ def test_encoded_batches_are_no_other_protocol() -> None:
     for size in range(0, 300, 7):
         data = encode(BATCH, {"messages": [{"message": "FRAME", "R": 1, "sn": size, "messages": [push("k")]}]},
                       **DATAGRAM.inputs)  # fmt: skip
-        found, _ = dissected(Capture().say(data))
+        found, _ = dissected(Capture().send(data))
         assert found.names == ["FRAME", "PUSH"]

@@ -1,7 +1,7 @@
 """What is said of TCP segments beside their bytes."""
 
 import pytest
-from flow_frames import ACK, CLIENT, FIN, RST, SERVER, SYN, Talk, frame
+from flow_frames import ACK, CLIENT, FIN, RST, SERVER, SYN, TcpConnection, frame
 
 from zdissect.flow import repeats
 from zdissect.flow.repeats import Repeats
@@ -12,8 +12,8 @@ Sent = list[tuple[int, bytes]]
 
 def said(sent: Sent, first: int = 1000) -> list[str]:
     """What is said of segments of the client: (stream offset, payload)."""
-    talk, one = Talk(client_isn=first), Repeats()
-    return [one.feed(talk.segment(0, offset, payload)) for offset, payload in sent]
+    connection, one = TcpConnection(client_isn=first), Repeats()
+    return [one.feed(connection.segment(0, offset, payload)) for offset, payload in sent]
 
 
 @pytest.mark.parametrize("first", [1000, 0xFFFFFFFA])
@@ -40,30 +40,30 @@ def test_a_segment_of_somewhere_else_changes_nothing() -> None:
 
 
 def test_a_segment_that_the_capture_cut_counts_whole() -> None:
-    talk, one = Talk(), Repeats()
-    assert not one.feed(talk.segment(0, 0, b"ab", missing=8))
-    assert not one.feed(talk.segment(0, 10, b"k"))
+    connection, one = TcpConnection(), Repeats()
+    assert not one.feed(connection.segment(0, 0, b"ab", missing=8))
+    assert not one.feed(connection.segment(0, 10, b"k"))
 
 
 def test_opening_and_end() -> None:
-    talk, one = Talk(), Repeats()
-    assert [one.feed(segment) for segment in talk.handshake()] == [
+    connection, one = TcpConnection(), Repeats()
+    assert [one.feed(segment) for segment in connection.handshake()] == [
         "TCP SYN: a connection is opened", "TCP SYN ACK: the connection is accepted", "",
     ]  # fmt: skip
-    assert not one.feed(talk.segment(0, 0, b"abc"))
-    assert one.feed(talk.segment(0, 3, b"d", FIN | ACK)) == "TCP FIN: this side has nothing more to send"
-    assert one.feed(talk.segment(1, 0, flags=RST)) == "TCP RST: the connection is reset"
+    assert not one.feed(connection.segment(0, 0, b"abc"))
+    assert one.feed(connection.segment(0, 3, b"d", FIN | ACK)) == "TCP FIN: this side has nothing more to send"
+    assert one.feed(connection.segment(1, 0, flags=RST)) == "TCP RST: the connection is reset"
 
 
 def test_a_syn_again_and_a_new_connection() -> None:
-    talk, one = Talk(), Repeats()
-    first = talk.segment(0, 0, flags=SYN)
+    connection, one = TcpConnection(), Repeats()
+    first = connection.segment(0, 0, flags=SYN)
     assert one.feed(first) == "TCP SYN: a connection is opened"
     assert one.feed(first) == "TCP SYN: a connection is opened, again"
-    one.feed(talk.segment(0, 0, b"abc"))
-    talk.isn = (77, 5000)
-    assert one.feed(talk.segment(0, 0, flags=SYN)) == "TCP SYN: a connection is opened"
-    assert not one.feed(talk.segment(0, 0, b"abc"))
+    one.feed(connection.segment(0, 0, b"abc"))
+    connection.isn = (77, 5000)
+    assert one.feed(connection.segment(0, 0, flags=SYN)) == "TCP SYN: a connection is opened"
+    assert not one.feed(connection.segment(0, 0, b"abc"))
 
 
 def test_its_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,7 @@ import pickle
 from itertools import pairwise
 
 import pytest
-from flow_frames import ACK, CLIENT, FIN, MS, RST, SERVER, SYN, Talk, run, streams_of
+from flow_frames import ACK, CLIENT, FIN, MS, RST, SERVER, SYN, TcpConnection, run, streams_of
 
 from zdissect.flow import connection, tcp
 from zdissect.flow.tcp import Streams
@@ -24,14 +24,14 @@ def ends(items: list[StreamItem]) -> list[tuple[int, int, int, str]]:
 
 
 def test_a_conversation() -> None:
-    talk = Talk()
+    peers = TcpConnection()
     segments = [
-        *talk.handshake(),
-        talk.segment(0, 0, b"question"),
-        talk.segment(1, 0, b"answer", acked=8),
-        talk.segment(0, 8, b"more", FIN | ACK, acked=6),
-        talk.segment(1, 6, b"", FIN | ACK, acked=13),
-        talk.segment(0, 13, acked=7),
+        *peers.handshake(),
+        peers.segment(0, 0, b"question"),
+        peers.segment(1, 0, b"answer", acked=8),
+        peers.segment(0, 8, b"more", FIN | ACK, acked=6),
+        peers.segment(1, 6, b"", FIN | ACK, acked=13),
+        peers.segment(0, 13, acked=7),
     ]
     items = run(segments)
     assert items == [
@@ -44,29 +44,29 @@ def test_a_conversation() -> None:
 
 
 def test_out_of_order_each_piece_names_its_frame() -> None:
-    talk = Talk()
-    opening = talk.handshake()
-    a, b, c = (talk.segment(0, 10 * i, bytes([i]) * 10) for i in range(3))
+    peers = TcpConnection()
+    opening = peers.handshake()
+    a, b, c = (peers.segment(0, 10 * i, bytes([i]) * 10) for i in range(3))
     items = run([*opening, c, b, a])
     assert [(item.offset, item.frame.number) for item in items if isinstance(item, Chunk)] == [(0, 4), (10, 5), (20, 6)]
 
 
 def test_retransmissions_exact_split_and_overlapping() -> None:
-    talk, text = Talk(), bytes(range(100))
-    opening = talk.handshake()
+    peers, text = TcpConnection(), bytes(range(100))
+    opening = peers.handshake()
     pieces = [(0, 40), (0, 40), (0, 15), (15, 40), (30, 60), (70, 100), (65, 80), (50, 90), (20, 100), (5, 6)]
-    items = run([*opening, *(talk.segment(0, a, text[a:b]) for a, b in pieces)])
+    items = run([*opening, *(peers.segment(0, a, text[a:b]) for a, b in pieces)])
     assert streams_of(items) == {(0, 0): text}
     assert kinds(items).count("Overlap") == 0
 
 
 @pytest.mark.parametrize("buffered", [False, True])
 def test_an_overlap_that_differs_first_wins(buffered: bool) -> None:
-    talk = Talk()
-    opening = talk.handshake()
-    first = talk.segment(0, 10, b"abcdefghij")
-    other = talk.segment(0, 15, b"fgHIJklm")
-    start = talk.segment(0, 0, b"0123456789")
+    peers = TcpConnection()
+    opening = peers.handshake()
+    first = peers.segment(0, 10, b"abcdefghij")
+    other = peers.segment(0, 15, b"fgHIJklm")
+    start = peers.segment(0, 0, b"0123456789")
     order = [first, other, start] if buffered else [start, first, other]
     items = run([*opening, *order])
     assert streams_of(items) == {(0, 0): b"0123456789abcdefghijklm"}
@@ -76,35 +76,35 @@ def test_an_overlap_that_differs_first_wins(buffered: bool) -> None:
 @pytest.mark.parametrize(("size", "seen"), [(10, True), (20_000, False)])
 def test_how_far_back_overlaps_are_seen(size: int, seen: bool) -> None:
     """As far as memory for their own direction reaches, whatever other connections carry."""
-    talk, other = Talk(), Talk()
-    mine = [*talk.handshake(), *(talk.segment(0, at * size, bytes(size)) for at in range(5))]
+    peers, other = TcpConnection(), TcpConnection()
+    mine = [*peers.handshake(), *(peers.segment(0, at * size, bytes(size)) for at in range(5))]
     others = [other.segment(0, at, b"x")._replace(src=SERVER._replace(port=1)) for at in range(3000)]
-    items = run([*mine, *others, talk.segment(0, 0, b"\1" * size)])
+    items = run([*mine, *others, peers.segment(0, 0, b"\1" * size)])
     assert any(isinstance(item, Overlap) for item in items) is seen
 
 
 @pytest.mark.parametrize("count", range(8, 40))
 def test_the_last_segments_are_always_remembered(count: int) -> None:
     """Small ones, however many came before them."""
-    talk = Talk()
-    segments = [*talk.handshake(), *(talk.segment(0, at * 10, bytes(10)) for at in range(count))]
-    items = run([*segments, talk.segment(0, (count - connection.RECENT_SEGMENTS) * 10, b"\1" * 10)])
+    peers = TcpConnection()
+    segments = [*peers.handshake(), *(peers.segment(0, at * 10, bytes(10)) for at in range(count))]
+    items = run([*segments, peers.segment(0, (count - connection.RECENT_SEGMENTS) * 10, b"\1" * 10)])
     assert [item for item in items if isinstance(item, Overlap)]
 
 
 def test_an_acknowledgement_that_comes_late_takes_nothing_back() -> None:
     """What the newer one was for, the capture lacks."""
-    talk = Talk()
-    segments = [*talk.handshake(), talk.segment(1, 0, b"a", acked=9), talk.segment(1, 1, b"b", acked=4)]
+    peers = TcpConnection()
+    segments = [*peers.handshake(), peers.segment(1, 0, b"a", acked=9), peers.segment(1, 1, b"b", acked=4)]
     assert gaps(run(segments)) == [(0, 0, 9, "lost")]
-    segments = [*talk.handshake(), talk.segment(1, 0, b"a", acked=4), talk.segment(1, 1, b"b", acked=9)]
+    segments = [*peers.handshake(), peers.segment(1, 0, b"a", acked=4), peers.segment(1, 1, b"b", acked=9)]
     assert gaps(run(segments)) == [(0, 0, 9, "lost")]
 
 
 @pytest.mark.parametrize("size", [10, 3000, 5000, 60_000])
 def test_what_a_direction_keeps_is_bounded(size: int) -> None:
-    talk, streams = Talk(), Streams()
-    for segment in [*talk.handshake(), *(talk.segment(0, at * size, bytes(size)) for at in range(100))]:
+    peers, streams = TcpConnection(), Streams()
+    for segment in [*peers.handshake(), *(peers.segment(0, at * size, bytes(size)) for at in range(100))]:
         streams.feed(segment)
     kept = [len(data) for half in streams._halves.values() for _, data in half.recent]
     assert 0 < len(kept) <= 2 * connection.RECENT_SEGMENTS
@@ -112,22 +112,22 @@ def test_what_a_direction_keeps_is_bounded(size: int) -> None:
 
 
 def test_a_keep_alive_is_no_overlap() -> None:
-    talk = Talk()
-    items = run([*talk.handshake(), talk.segment(0, 0, b"abc"), talk.segment(0, 2, b"\0"), talk.segment(0, 2)])
+    peers = TcpConnection()
+    items = run([*peers.handshake(), peers.segment(0, 0, b"abc"), peers.segment(0, 2, b"\0"), peers.segment(0, 2)])
     assert streams_of(items) == {(0, 0): b"abc"}
     assert "Overlap" not in kinds(items)
 
 
 def test_a_zero_window_probe_carries_a_new_byte() -> None:
-    talk = Talk()
-    items = run([*talk.handshake(), talk.segment(0, 0, b"a"), talk.segment(0, 1, b"b"), talk.segment(0, 1, b"bc")])
+    peers = TcpConnection()
+    items = run([*peers.handshake(), peers.segment(0, 0, b"a"), peers.segment(0, 1, b"b"), peers.segment(0, 1, b"bc")])
     assert streams_of(items) == {(0, 0): b"abc"}
 
 
 def test_sequence_numbers_wrap() -> None:
-    talk, text = Talk(2**32 - 50), bytes(range(200))
-    opening = talk.handshake()
-    data = [talk.segment(0, a, text[a : a + 30]) for a in range(0, 200, 30)]
+    peers, text = TcpConnection(2**32 - 50), bytes(range(200))
+    opening = peers.handshake()
+    data = [peers.segment(0, a, text[a : a + 30]) for a in range(0, 200, 30)]
     assert streams_of(run(opening + data)) == {(0, 0): text}
     assert streams_of(run(opening + data[::-1])) == {(0, 0): text}
 
@@ -135,8 +135,8 @@ def test_sequence_numbers_wrap() -> None:
 def test_numbers_and_directions_of_several_connections() -> None:
     segments = []
     for port in (1, 2, 3):
-        talk = Talk()
-        for segment in [*talk.handshake(), talk.segment(1, 0, b"s%d" % port), talk.segment(0, 0, b"c%d" % port)]:
+        peers = TcpConnection()
+        for segment in [*peers.handshake(), peers.segment(1, 0, b"s%d" % port), peers.segment(0, 0, b"c%d" % port)]:
             swap = {CLIENT: CLIENT._replace(port=port), SERVER: SERVER}
             segments.append(segment._replace(src=swap[segment.src], dst=swap[segment.dst]))
     expected = {(n - 1, d): b"%c%d" % ("cs"[d].encode(), n) for n in (1, 2, 3) for d in (0, 1)}
@@ -147,60 +147,60 @@ def test_numbers_and_directions_of_several_connections() -> None:
 
 
 def test_syn_ack_first_its_receiver_opened() -> None:
-    talk = Talk()
-    syn, syn_ack, _ = talk.handshake()
-    data = [talk.segment(1, 0, b"server"), talk.segment(0, 0, b"client")]
+    peers = TcpConnection()
+    syn, syn_ack, _ = peers.handshake()
+    data = [peers.segment(1, 0, b"server"), peers.segment(0, 0, b"client")]
     for order in ([syn_ack, syn, *data], [syn_ack, *data], [data[0], syn_ack, syn, data[1]], [*data, syn_ack, syn]):
         assert streams_of(run(order)) == {(0, 0): b"client", (0, 1): b"server"}
 
 
 def test_data_before_the_syn_waits_for_it() -> None:
-    talk = Talk()
-    opening = talk.handshake()
-    data = [talk.segment(1, 0, b"abc"), talk.segment(0, 3, b"def"), talk.segment(0, 0, b"xyz")]
+    peers = TcpConnection()
+    opening = peers.handshake()
+    data = [peers.segment(1, 0, b"abc"), peers.segment(0, 3, b"def"), peers.segment(0, 0, b"xyz")]
     assert streams_of(run([*data, *opening])) == {(0, 0): b"xyzdef", (0, 1): b"abc"}
 
 
 def test_a_capture_that_starts_mid_stream() -> None:
-    talk = Talk()
-    segments = [talk.segment(1, 500, b"abc"), talk.segment(0, 700, b"xyz"), talk.segment(1, 503, b"def")]
+    peers = TcpConnection()
+    segments = [peers.segment(1, 500, b"abc"), peers.segment(0, 700, b"xyz"), peers.segment(1, 503, b"def")]
     assert streams_of(run(segments)) == {(0, 0): b"abcdef", (0, 1): b"xyz"}
     assert streams_of(run([segments[2], segments[1], segments[0]])) == {(0, 0): b"abcdef", (0, 1): b"xyz"}
 
 
 def test_mid_stream_data_comes_after_the_wait_and_late_bytes_are_counted() -> None:
-    talk, streams = Talk(), Streams()
-    assert streams.feed(talk.segment(0, 500, b"abc")) == []
-    talk.now_ns += connection.GRACE_NS
-    assert streams_of(streams.feed(talk.segment(0, 503, b"def"))) == {(0, 0): b"abcdef"}
-    assert streams.feed(talk.segment(0, 490, b"0123456789")) == []
+    peers, streams = TcpConnection(), Streams()
+    assert streams.feed(peers.segment(0, 500, b"abc")) == []
+    peers.now_ns += connection.GRACE_NS
+    assert streams_of(streams.feed(peers.segment(0, 503, b"def"))) == {(0, 0): b"abcdef"}
+    assert streams.feed(peers.segment(0, 490, b"0123456789")) == []
     assert streams.ignored == {"before the start": 1}
 
 
 def test_mid_stream_a_side_that_speaks_later_starts_where_its_acknowledgements_said() -> None:
-    talk = Talk()
-    segments = [talk.segment(0, 500, b"a" * 10), talk.segment(1, 900)]
-    talk.now_ns += connection.GRACE_NS
-    segments += [talk.segment(0, 510, b"b"), talk.segment(1, 903, b"def"), talk.segment(1, 900, b"abc")]
+    peers = TcpConnection()
+    segments = [peers.segment(0, 500, b"a" * 10), peers.segment(1, 900)]
+    peers.now_ns += connection.GRACE_NS
+    segments += [peers.segment(0, 510, b"b"), peers.segment(1, 903, b"def"), peers.segment(1, 900, b"abc")]
     assert streams_of(run(segments)) == {(0, 0): b"a" * 10 + b"b", (0, 1): b"abcdef"}
 
 
 def test_a_syn_sent_again_is_the_same_connection() -> None:
-    talk = Talk()
+    peers = TcpConnection()
     segments = [
-        talk.segment(0, 0, flags=SYN),
-        *talk.handshake(),
-        talk.segment(0, 0, b"abc"),
-        talk.segment(0, 0, flags=SYN),
+        peers.segment(0, 0, flags=SYN),
+        *peers.handshake(),
+        peers.segment(0, 0, b"abc"),
+        peers.segment(0, 0, flags=SYN),
     ]
-    assert streams_of(run([*segments, talk.segment(0, 3, b"def")])) == {(0, 0): b"abcdef"}
+    assert streams_of(run([*segments, peers.segment(0, 3, b"def")])) == {(0, 0): b"abcdef"}
 
 
 @pytest.mark.parametrize("late", [False, True])
 def test_where_a_stream_begins_is_known_by_its_syn(late: bool) -> None:
     """Not by one that comes after the wait for it is over, when what came before the first bytes is lost."""
-    talk, streams = Talk(step_ns=2 * connection.GRACE_NS), Streams()
-    opening, data = talk.segment(0, 0, flags=SYN), [talk.segment(0, 10 * late + at, b"x") for at in range(3)]
+    peers, streams = TcpConnection(step_ns=2 * connection.GRACE_NS), Streams()
+    opening, data = peers.segment(0, 0, flags=SYN), [peers.segment(0, 10 * late + at, b"x") for at in range(3)]
     items = [item for one in ([*data, opening] if late else [opening, *data]) for item in streams.feed(one)]
     assert [item.offset for item in items if isinstance(item, Chunk)] == [0, 1, 2]
     assert streams.begins(0, 0) is not late
@@ -209,23 +209,23 @@ def test_where_a_stream_begins_is_known_by_its_syn(late: bool) -> None:
 
 
 def test_data_in_the_syn() -> None:
-    talk = Talk()
-    syn = talk.segment(0, 0, b"early", flags=SYN)
-    rest = [talk.segment(1, 0, flags=SYN | ACK, acked=5), talk.segment(0, 5, b" late"), talk.segment(0, 0, b"early")]
+    peers = TcpConnection()
+    syn = peers.segment(0, 0, b"early", flags=SYN)
+    rest = [peers.segment(1, 0, flags=SYN | ACK, acked=5), peers.segment(0, 5, b" late"), peers.segment(0, 0, b"early")]
     assert streams_of(run([syn, *rest])) == {(0, 0): b"early late"}
     assert streams_of(run([rest[0], rest[1], syn])) == {(0, 0): b"early late"}
 
 
 def test_simultaneous_open() -> None:
-    talk = Talk()
-    segments = [talk.segment(0, 0, flags=SYN), talk.segment(1, 0, flags=SYN)]
-    segments += [talk.segment(1, 0, flags=SYN | ACK), talk.segment(0, 0, flags=SYN | ACK)]
-    segments += [talk.segment(1, 0, b"b"), talk.segment(0, 0, b"a")]
+    peers = TcpConnection()
+    segments = [peers.segment(0, 0, flags=SYN), peers.segment(1, 0, flags=SYN)]
+    segments += [peers.segment(1, 0, flags=SYN | ACK), peers.segment(0, 0, flags=SYN | ACK)]
+    segments += [peers.segment(1, 0, b"b"), peers.segment(0, 0, b"a")]
     assert streams_of(run(segments)) == {(0, 0): b"a", (0, 1): b"b"}
 
 
 def test_the_same_ports_again() -> None:
-    first, second = Talk(), Talk(10**9, 2 * 10**9)
+    first, second = TcpConnection(), TcpConnection(10**9, 2 * 10**9)
     segments = [*first.handshake(), first.segment(0, 0, b"old"), *second.handshake(), second.segment(0, 0, b"new")]
     items = run(segments)
     assert streams_of(items) == {(0, 0): b"old", (1, 0): b"new"}
@@ -233,7 +233,7 @@ def test_the_same_ports_again() -> None:
 
 
 def test_the_same_ports_again_after_the_end_data_before_the_syn() -> None:
-    first, second = Talk(), Talk(10**9, 2 * 10**9)
+    first, second = TcpConnection(), TcpConnection(10**9, 2 * 10**9)
     segments = [
         *first.handshake(),
         first.segment(0, 0, b"old", FIN | ACK),
@@ -246,15 +246,20 @@ def test_the_same_ports_again_after_the_end_data_before_the_syn() -> None:
 
 
 def test_the_same_ports_again_without_a_syn_in_the_capture() -> None:
-    first, second = Talk(), Talk(2**31 + 2**30)
+    first, second = TcpConnection(), TcpConnection(2**31 + 2**30)
     segments = [*first.handshake(), first.segment(0, 0, b"old")]
     segments += [second.segment(0, 5, b"lost"), second.segment(0, 9, b"new")]
     assert streams_of(run(segments)) == {(0, 0): b"old", (1, 0): b"new"}
 
 
 def test_one_stray_segment_harms_nobody() -> None:
-    talk, stray, streams = Talk(), Talk(2**31 + 2**30), Streams()
-    segments = [*talk.handshake(), talk.segment(0, 0, b"abc"), stray.segment(0, 0, b"???"), talk.segment(0, 3, b"def")]
+    peers, stray, streams = TcpConnection(), TcpConnection(2**31 + 2**30), Streams()
+    segments = [
+        *peers.handshake(),
+        peers.segment(0, 0, b"abc"),
+        stray.segment(0, 0, b"???"),
+        peers.segment(0, 3, b"def"),
+    ]
     items = [item for segment in segments for item in streams.feed(segment)]
     assert streams_of(items) == {(0, 0): b"abcdef"}
     assert streams.ignored == {"outside the window": 1}
@@ -265,10 +270,10 @@ def test_one_stray_segment_harms_nobody() -> None:
 
 def with_hole(acked: int, after: int, step_ns: int = MS) -> list[StreamItem]:
     """A hole of 10 bytes at 10, and `after` segments behind it."""
-    talk, streams = Talk(step_ns=step_ns), Streams()
-    segments = [*talk.handshake(), talk.segment(0, 0, bytes(10)), talk.segment(0, 20, bytes(10))]
-    segments += [talk.segment(1, 0, acked=acked)]
-    segments += [talk.segment(0, 30 + i, b"x") for i in range(after)]
+    peers, streams = TcpConnection(step_ns=step_ns), Streams()
+    segments = [*peers.handshake(), peers.segment(0, 0, bytes(10)), peers.segment(0, 20, bytes(10))]
+    segments += [peers.segment(1, 0, acked=acked)]
+    segments += [peers.segment(0, 30 + i, b"x") for i in range(after)]
     return [item for segment in segments for item in streams.feed(segment)]
 
 
@@ -285,24 +290,24 @@ def test_a_hole_that_nobody_acknowledged_stays_open() -> None:
 
 
 def test_an_acknowledgement_before_its_data() -> None:
-    talk = Talk()
-    opening = [*talk.handshake(), talk.segment(1, 0, acked=30)]
-    data = [talk.segment(0, 10 * i, bytes([i]) * 10) for i in (2, 0, 1)]
+    peers = TcpConnection()
+    opening = [*peers.handshake(), peers.segment(1, 0, acked=30)]
+    data = [peers.segment(0, 10 * i, bytes([i]) * 10) for i in (2, 0, 1)]
     assert gaps(run([*opening, *data])) == []
 
 
 def test_a_later_hole_gets_its_own_grace() -> None:
-    talk, streams = Talk(), Streams()
-    segments = [*talk.handshake(), talk.segment(0, 10, bytes(10)), talk.segment(1, 0, acked=20)]
-    segments += [talk.segment(0, 0, bytes(10))]  # filled
-    segments += [talk.segment(0, 20 + i, b"x") for i in range(200)]
-    segments += [talk.segment(0, 230, bytes(10)), talk.segment(1, 0, acked=240), talk.segment(0, 220, bytes(10))]
+    peers, streams = TcpConnection(), Streams()
+    segments = [*peers.handshake(), peers.segment(0, 10, bytes(10)), peers.segment(1, 0, acked=20)]
+    segments += [peers.segment(0, 0, bytes(10))]  # filled
+    segments += [peers.segment(0, 20 + i, b"x") for i in range(200)]
+    segments += [peers.segment(0, 230, bytes(10)), peers.segment(1, 0, acked=240), peers.segment(0, 220, bytes(10))]
     assert gaps([item for segment in segments for item in streams.feed(segment)]) == []
 
 
 def test_an_idle_connection_is_looked_at_when_time_passes_elsewhere() -> None:
-    talk, other, streams = Talk(), Talk(), Streams()
-    for segment in [*talk.handshake(), talk.segment(0, 10, bytes(10)), talk.segment(1, 0, acked=20)]:
+    peers, other, streams = TcpConnection(), TcpConnection(), Streams()
+    for segment in [*peers.handshake(), peers.segment(0, 10, bytes(10)), peers.segment(1, 0, acked=20)]:
         streams.feed(segment)
     elsewhere = [s._replace(src=s.src._replace(port=s.src.port + 1)) for s in [other.handshake()[0]]]
     later = elsewhere[0].frame._replace(ts_ns=3 * connection.GRACE_NS)
@@ -312,21 +317,24 @@ def test_an_idle_connection_is_looked_at_when_time_passes_elsewhere() -> None:
 
 
 def test_too_much_behind_a_hole() -> None:
-    talk, streams = Talk(step_ns=1), Streams()
-    segments = [*talk.handshake(), *(talk.segment(0, 5 + i, b"x") for i in range(connection.MAX_BUFFERED_SEGMENTS + 1))]
+    peers, streams = TcpConnection(step_ns=1), Streams()
+    segments = [
+        *peers.handshake(),
+        *(peers.segment(0, 5 + i, b"x") for i in range(connection.MAX_BUFFERED_SEGMENTS + 1)),
+    ]
     assert gaps([item for segment in segments for item in streams.feed(segment)]) == [(0, 0, 5, "lost")]
-    talk, streams = Talk(step_ns=1), Streams()
-    segments = [*talk.handshake(), *(talk.segment(0, 5 + i * 10**6, bytes(10**6)) for i in range(5))]
+    peers, streams = TcpConnection(step_ns=1), Streams()
+    segments = [*peers.handshake(), *(peers.segment(0, 5 + i * 10**6, bytes(10**6)) for i in range(5))]
     assert gaps([item for segment in segments for item in streams.feed(segment)]) == [(0, 0, 5, "lost")]
 
 
 def test_close_gives_up_what_is_open() -> None:
-    talk = Talk()
+    peers = TcpConnection()
     segments = [
-        *talk.handshake(),
-        talk.segment(0, 5, b"abc"),
-        talk.segment(0, 10, b"def"),
-        talk.segment(1, 0, acked=20),
+        *peers.handshake(),
+        peers.segment(0, 5, b"abc"),
+        peers.segment(0, 10, b"def"),
+        peers.segment(1, 0, acked=20),
     ]
     items = run(segments)
     assert gaps(items) == [(0, 0, 5, "lost"), (0, 8, 2, "lost"), (0, 13, 7, "lost")]
@@ -334,39 +342,39 @@ def test_close_gives_up_what_is_open() -> None:
 
 
 def test_an_acknowledged_fin_that_is_not_in_the_capture_is_no_lost_byte() -> None:
-    talk = Talk()
-    assert gaps(run([*talk.handshake(), talk.segment(0, 0, b"abc"), talk.segment(1, 0, acked=4)])) == []
+    peers = TcpConnection()
+    assert gaps(run([*peers.handshake(), peers.segment(0, 0, b"abc"), peers.segment(1, 0, acked=4)])) == []
 
 
 # Cut by the capture
 
 
 def test_snaplen() -> None:
-    talk = Talk()
-    items = run([*talk.handshake(), talk.segment(0, 0, b"abc", missing=7), talk.segment(0, 10, b"def", missing=1)])
+    peers = TcpConnection()
+    items = run([*peers.handshake(), peers.segment(0, 0, b"abc", missing=7), peers.segment(0, 10, b"def", missing=1)])
     assert streams_of(items) == {(0, 0): b"abcdef"}
     assert gaps(items) == [(0, 3, 7, "cut"), (0, 13, 1, "cut")]
 
 
 def test_snaplen_of_zero_payload() -> None:
-    talk = Talk()
-    items = run([*talk.handshake(), talk.segment(0, 0, missing=7), talk.segment(0, 7, missing=5, flags=FIN | ACK)])
+    peers = TcpConnection()
+    items = run([*peers.handshake(), peers.segment(0, 0, missing=7), peers.segment(0, 7, missing=5, flags=FIN | ACK)])
     assert gaps(items) == [(0, 0, 7, "cut"), (0, 7, 5, "cut")]
     assert ends(items)[0] == (0, 0, 12, "fin")
 
 
 def test_a_retransmission_holds_what_was_cut() -> None:
-    talk = Talk()
-    opening = talk.handshake()
+    peers = TcpConnection()
+    opening = peers.handshake()
     cut, whole, first = (
-        talk.segment(0, 5, b"56", missing=8),
-        talk.segment(0, 9, b"9abc"),
-        talk.segment(0, 0, b"01234"),
+        peers.segment(0, 5, b"56", missing=8),
+        peers.segment(0, 9, b"9abc"),
+        peers.segment(0, 0, b"01234"),
     )
     items = run([*opening, cut, whole, first])
     assert streams_of(items) == {(0, 0): b"01234569abc"}
     assert gaps(items) == [(0, 7, 2, "cut"), (0, 13, 2, "cut")]
-    again = run([*opening, first, talk.segment(0, 5, b"56789abcde"), cut])
+    again = run([*opening, first, peers.segment(0, 5, b"56789abcde"), cut])
     assert gaps(again) == []
 
 
@@ -374,41 +382,41 @@ def test_a_retransmission_holds_what_was_cut() -> None:
 
 
 def test_fin_before_its_data() -> None:
-    talk = Talk()
-    opening = talk.handshake()
-    data, fin = talk.segment(0, 0, b"abc"), talk.segment(0, 3, b"def", FIN | ACK)
+    peers = TcpConnection()
+    opening = peers.handshake()
+    data, fin = peers.segment(0, 0, b"abc"), peers.segment(0, 3, b"def", FIN | ACK)
     items = run([*opening, fin, data, fin])
     assert kinds(items) == ["Chunk", "Chunk", "End", "End"]
     assert ends(items) == [(0, 0, 6, "fin"), (0, 1, 0, "capture")]
 
 
 def test_half_closed() -> None:
-    talk = Talk()
-    segments = [*talk.handshake(), talk.segment(0, 0, b"get", FIN | ACK)]
-    segments += [talk.segment(1, i, b"x", acked=4) for i in range(100)]
+    peers = TcpConnection()
+    segments = [*peers.handshake(), peers.segment(0, 0, b"get", FIN | ACK)]
+    segments += [peers.segment(1, i, b"x", acked=4) for i in range(100)]
     assert streams_of(run(segments)) == {(0, 0): b"get", (0, 1): b"x" * 100}
 
 
 def test_a_hole_before_the_fin_is_given_up() -> None:
-    talk, streams = Talk(), Streams()
-    segments = [*talk.handshake(), talk.segment(0, 0, b"abc"), talk.segment(0, 8, b"", FIN | ACK)]
-    segments += [talk.segment(1, i, b"x") for i in range(connection.GRACE_SEGMENTS)]
+    peers, streams = TcpConnection(), Streams()
+    segments = [*peers.handshake(), peers.segment(0, 0, b"abc"), peers.segment(0, 8, b"", FIN | ACK)]
+    segments += [peers.segment(1, i, b"x") for i in range(connection.GRACE_SEGMENTS)]
     items = [item for segment in segments for item in streams.feed(segment)]
     assert gaps(items) == [(0, 3, 5, "lost")]
     assert ends(items) == [(0, 0, 8, "fin")]
 
 
 def test_data_after_the_fin_is_counted() -> None:
-    talk, streams = Talk(), Streams()
-    for segment in [*talk.handshake(), talk.segment(0, 0, b"abc", FIN | ACK), talk.segment(0, 3, b"??")]:
+    peers, streams = TcpConnection(), Streams()
+    for segment in [*peers.handshake(), peers.segment(0, 0, b"abc", FIN | ACK), peers.segment(0, 3, b"??")]:
         streams.feed(segment)
     assert streams.ignored == {"after the end": 1}
 
 
 def test_rst_lets_in_what_was_on_its_way() -> None:
-    talk = Talk()
-    opening = talk.handshake()
-    data, answer, rst = talk.segment(0, 0, b"abc"), talk.segment(1, 0, b"xyz"), talk.segment(0, 3, flags=RST | ACK)
+    peers = TcpConnection()
+    opening = peers.handshake()
+    data, answer, rst = peers.segment(0, 0, b"abc"), peers.segment(1, 0, b"xyz"), peers.segment(0, 3, flags=RST | ACK)
     for order in ([data, answer, rst], [rst, data, answer], [rst, answer, data], [answer, rst, data, rst]):
         items = run([*opening, *order])
         assert streams_of(items) == {(0, 0): b"abc", (0, 1): b"xyz"}
@@ -417,15 +425,15 @@ def test_rst_lets_in_what_was_on_its_way() -> None:
 
 
 def test_a_refused_connection() -> None:
-    talk = Talk()
-    syn, rst = talk.segment(0, 0, flags=SYN), talk.segment(1, 0, flags=RST | ACK)
+    peers = TcpConnection()
+    syn, rst = peers.segment(0, 0, flags=SYN), peers.segment(1, 0, flags=RST | ACK)
     assert sorted(ends(run([syn, rst._replace(seq=0)]))) == [(0, 0, 0, "rst"), (0, 1, 0, "rst")]
 
 
 def test_late_retransmissions_after_both_fins_open_nothing() -> None:
-    talk = Talk()
-    segments = [*talk.handshake(), talk.segment(0, 0, b"abc", FIN | ACK), talk.segment(1, 0, b"xyz", FIN | ACK)]
-    late = [talk.segment(0, 0, b"abc"), talk.segment(1, 0, b"xyz", FIN | ACK), talk.segment(0, 4)]
+    peers = TcpConnection()
+    segments = [*peers.handshake(), peers.segment(0, 0, b"abc", FIN | ACK), peers.segment(1, 0, b"xyz", FIN | ACK)]
+    late = [peers.segment(0, 0, b"abc"), peers.segment(1, 0, b"xyz", FIN | ACK), peers.segment(0, 4)]
     items = run(segments + late)
     assert streams_of(items) == {(0, 0): b"abc", (0, 1): b"xyz"}
     assert len(ends(items)) == 2
@@ -438,9 +446,9 @@ def test_connections_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tcp, "MAX_CONNECTIONS", 20)
     streams, items = Streams(), []
     for port in range(100):
-        talk = Talk()
-        talk.now_ns = port * 10**6
-        for segment in [talk.segment(0, 0, flags=SYN), talk.segment(0, 0, b"%03d" % port)]:
+        peers = TcpConnection()
+        peers.now_ns = port * 10**6
+        for segment in [peers.segment(0, 0, flags=SYN), peers.segment(0, 0, b"%03d" % port)]:
             items += streams.feed(segment._replace(src=CLIENT._replace(port=port)))
         assert len(streams._halves) <= 40
     items += streams.close()
@@ -451,20 +459,20 @@ def test_connections_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_closed_connections_are_forgotten() -> None:
     streams = Streams()
     for port in range(5000):
-        talk = Talk()
-        talk.now_ns = port * 10**9
-        for segment in [talk.segment(0, 0, flags=SYN), talk.segment(1, 0, flags=SYN | ACK)]:
+        peers = TcpConnection()
+        peers.now_ns = port * 10**9
+        for segment in [peers.segment(0, 0, flags=SYN), peers.segment(1, 0, flags=SYN | ACK)]:
             ports = {CLIENT: CLIENT._replace(port=port), SERVER: SERVER}
             streams.feed(segment._replace(src=ports[segment.src], dst=ports[segment.dst]))
-        reset = talk.segment(0, 0, flags=RST)
+        reset = peers.segment(0, 0, flags=RST)
         streams.feed(reset._replace(src=CLIENT._replace(port=port)))
     assert len(streams._halves) < 2 * 1000
 
 
 def test_pickled_at_every_step() -> None:
-    talk, streams, items = Talk(), Streams(), []
-    opening = talk.handshake()
-    data = [talk.segment(side, 10 * i, bytes([i]) * 10) for i in (1, 0, 3, 2) for side in (0, 1)]
+    peers, streams, items = TcpConnection(), Streams(), []
+    opening = peers.handshake()
+    data = [peers.segment(side, 10 * i, bytes([i]) * 10) for i in (1, 0, 3, 2) for side in (0, 1)]
     for segment in [*data[:4], *opening, *data[4:]]:
         items += pickle.loads(pickle.dumps(streams)).feed(segment)
         assert pickle.loads(pickle.dumps(streams)).feed(segment) == streams.feed(segment)
@@ -472,9 +480,9 @@ def test_pickled_at_every_step() -> None:
 
 
 def test_the_offsets_of_a_fragmented_segment_stay_unknown() -> None:
-    talk = Talk()
-    opening = talk.handshake()
-    items = run([*opening, *(talk.segment(0, a, bytes(10))._replace(offset=-1) for a in (15, 0, 5))])
+    peers = TcpConnection()
+    opening = peers.handshake()
+    items = run([*opening, *(peers.segment(0, a, bytes(10))._replace(offset=-1) for a in (15, 0, 5))])
     chunks = [item for item in items if isinstance(item, Chunk)]
     assert {item.frame_offset for item in chunks} == {-1}
     assert all(a.offset + len(a.data) == b.offset for a, b in pairwise(chunks))

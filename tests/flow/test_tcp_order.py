@@ -3,7 +3,7 @@
 import random
 from collections import Counter
 
-from flow_frames import ACK, FIN, RST, SYN, Talk, run, streams_of
+from flow_frames import ACK, FIN, RST, SYN, TcpConnection, run, streams_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -11,26 +11,28 @@ from zdissect.flow.tcp import Streams
 from zdissect.records import Chunk, End, Endpoint, Frame, Gap, Overlap, Segment
 
 
-def conversation(draw: random.Random, talk: Talk, sizes: tuple[int, int], closing: str, opening: bool) -> list[Segment]:
+def conversation(
+    draw: random.Random, connection: TcpConnection, sizes: tuple[int, int], closing: str, opening: bool
+) -> list[Segment]:
     """Both sides' bytes, cut at random, in order; each side acknowledges what the other has sent."""
     texts = [bytes(draw.randrange(256) for _ in range(size)) for size in sizes]
     sent = [0, 0]
-    segments = talk.handshake() if opening else []
+    segments = connection.handshake() if opening else []
     while sent != list(sizes):
         side = draw.randrange(2)
         size = min(draw.choice((1, 7, 50)), sizes[side] - sent[side])
         if size:
             payload = texts[side][sent[side] : sent[side] + size]
-            segments.append(talk.segment(side, sent[side], payload, acked=sent[1 - side]))
+            segments.append(connection.segment(side, sent[side], payload, acked=sent[1 - side]))
             sent[side] += size
     if closing == "rst":
-        segments.append(talk.segment(0, sizes[0], flags=RST | ACK, acked=sizes[1]))
+        segments.append(connection.segment(0, sizes[0], flags=RST | ACK, acked=sizes[1]))
     if closing == "fin":
-        segments += [talk.segment(side, sizes[side], flags=FIN | ACK, acked=sizes[1 - side]) for side in (0, 1)]
+        segments += [connection.segment(side, sizes[side], flags=FIN | ACK, acked=sizes[1 - side]) for side in (0, 1)]
     return segments
 
 
-def retransmitted(draw: random.Random, talk: Talk, segments: list[Segment]) -> list[Segment]:
+def retransmitted(draw: random.Random, connection: TcpConnection, segments: list[Segment]) -> list[Segment]:
     """Adds copies, and segments that span several others, somewhere after what they repeat."""
     streams: dict[Endpoint, dict[int, int]] = {}
     result: list[Segment] = []
@@ -46,7 +48,7 @@ def retransmitted(draw: random.Random, talk: Talk, segments: list[Segment]) -> l
             payload = bytearray()
             while seq + len(payload) & 0xFFFFFFFF in known and len(payload) < draw.randrange(1, 80):
                 payload.append(known[seq + len(payload) & 0xFFFFFFFF])
-            copy = talk.segment(0, 0, bytes(payload))
+            copy = connection.segment(0, 0, bytes(payload))
             result.append(copy._replace(src=segment.src, dst=segment.dst, seq=seq, ack=segment.ack))
     return result
 
@@ -73,10 +75,10 @@ def test_the_same_streams(
     seed: int, sizes: tuple[int, int], isn: int, window: int, closing: str, opening: bool
 ) -> None:
     draw = random.Random(seed)
-    talk = Talk(isn, (isn * 7 + 5) % 2**32)
-    segments = conversation(draw, talk, sizes, closing, opening)
+    connection = TcpConnection(isn, (isn * 7 + 5) % 2**32)
+    segments = conversation(draw, connection, sizes, closing, opening)
     plain = run(segments)
-    mixed = run(shuffled(draw, retransmitted(draw, talk, segments), window))
+    mixed = run(shuffled(draw, retransmitted(draw, connection, segments), window))
     if not opening:  # who spoke first is then what the capture shows first
         assert Counter(streams_of(mixed).values()) == Counter(streams_of(plain).values())
         return
@@ -91,8 +93,8 @@ def test_the_same_streams(
 @given(seed=st.integers(0, 2**32), size=st.integers(50, 2000), window=st.integers(0, 10))
 def test_lost_segments_are_gaps_of_the_right_size(seed: int, size: int, window: int) -> None:
     draw = random.Random(seed)
-    talk = Talk(draw.randrange(2**32), 9)
-    segments = conversation(draw, talk, (size, 0), "fin", True)
+    connection = TcpConnection(draw.randrange(2**32), 9)
+    segments = conversation(draw, connection, (size, 0), "fin", True)
     payloads = [segment for segment in segments if segment.payload]
     lost = {segment.frame.number for segment in payloads if draw.random() < 0.2}
     items = run(shuffled(draw, [segment for segment in segments if segment.frame.number not in lost], window))

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from wsproto.frame_protocol import FrameProtocol
 
-from tests.work import lines
+from tests.line_counts import executed_lines
 from zdissect.capture.files import open_capture
 from zdissect.engine.interpreter import interpret
 from zdissect.flow import detect
@@ -346,7 +346,7 @@ def test_linear_work_where_the_place_is_lost(fill: bytes, size: int) -> None:
         cutter = WebSocketCutter(FRAMING)
         cutter.lost = "lost"
         data = (fill * length)[:length]
-        return lines(lambda: run(chunks(data, [size] * (length // size)), cutter))
+        return executed_lines(lambda: run(chunks(data, [size] * (length // size)), cutter))
 
     once, twice = work(8_000), work(16_000)
     assert twice <= 2.5 * once + 2000

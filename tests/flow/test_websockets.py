@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from tests.conversation import Conversation
 from tests.export.tables import converted, rows, write_pcap
-from tests.heard import Heard, dissected
-from tests.say import push
-from tests.talk import Talk
-from tests.wire import Parties
+from tests.messages import push
+from tests.observed import Observed, dissected
+from tests.packets import Parties
 from zdissect.pipeline import Options
 
 ASKS = (
@@ -39,16 +39,16 @@ def message(side: int, data: bytes, opcode: int) -> bytes:
 
 def said(
     *messages: tuple[int, bytes, int], port: int = 7447, options: Options | None = None
-) -> tuple[Heard, Any, Talk]:
+) -> tuple[Observed, Any, Conversation]:
     """A connection that becomes a WebSocket one, and its messages."""
-    talk = Talk(parties=Parties(ports=(40000, port))).raw(0, ASKS).raw(1, ANSWERS)
+    conversation = Conversation(parties=Parties(ports=(40000, port))).raw(0, ASKS).raw(1, ANSWERS)
     for side, data, opcode in messages:
-        talk.raw(side, message(side, data, opcode))
-    found, others = dissected(talk.hang_up().wire, options)
-    return found, others, talk
+        conversation.raw(side, message(side, data, opcode))
+    found, others = dissected(conversation.hang_up().capture, options)
+    return found, others, conversation
 
 
-def reasons(found: Heard) -> list[str]:
+def reasons(found: Observed) -> list[str]:
     return [skip.reason for skip in found.skips]
 
 
@@ -56,13 +56,13 @@ def reasons(found: Heard) -> list[str]:
 def test_text_alone_where_zenoh_is_expected(port: int, tmp_path: Path) -> None:
     """Also where the user says so: HTTP isn't read as batches."""
     options = Options(tcp_ports=frozenset({port}))
-    found, others, talk = said((0, b"/**", TEXT), (1, b"", CLOSE), port=port, options=options)
+    found, others, conversation = said((0, b"/**", TEXT), (1, b"", CLOSE), port=port, options=options)
     assert reasons(found) == [UPGRADED, UPGRADED, UNREAD, "WebSocket close"]
     assert found.codes == ["websocket"]
     assert not others
     assert not found.names
     (tmp_path / "in").mkdir()
-    write_pcap(tmp_path / "in" / "one.pcap", talk.wire.frames)
+    write_pcap(tmp_path / "in" / "one.pcap", conversation.capture.frames)
     if port == 7447:
         converted(tmp_path / "in", tmp_path / "out")
         assert [row["code"] for row in rows(tmp_path / "out", "findings")] == ["websocket"]
@@ -120,8 +120,8 @@ def test_binary_messages_that_fail() -> None:
 
 def test_a_session_has_nothing_to_say_of_what_is_around_it() -> None:
     """Neither of the upgrade nor of pings; what comes first is known, as on other streams."""
-    talk = Talk(connect=False).open().frame(0, push("a/b"))
-    batches = [(int(frame.data[34:36] != b"\x9c\x40"), frame.data[56:]) for frame in talk.wire.frames]
+    conversation = Conversation(connect=False).open().frame(0, push("a/b"))
+    batches = [(int(frame.data[34:36] != b"\x9c\x40"), frame.data[56:]) for frame in conversation.capture.frames]
     found, _, _ = said(*((side, data, BINARY) for side, data in batches), (0, b"", PING), (0, b"\x03\xe8", CLOSE))
     assert found.keys == ["a/b"]
     assert not found.codes
@@ -130,8 +130,8 @@ def test_a_session_has_nothing_to_say_of_what_is_around_it() -> None:
 
 
 def test_what_breaks_the_protocol_is_shown_where_zenoh_is_expected() -> None:
-    talk = Talk().raw(0, ASKS).raw(1, ANSWERS).raw(0, message(1, INIT, BINARY))
-    found, others = dissected(talk.hang_up().wire)
+    conversation = Conversation().raw(0, ASKS).raw(1, ANSWERS).raw(0, message(1, INIT, BINARY))
+    found, others = dissected(conversation.hang_up().capture)
     assert [skip.reason.partition(":")[0] for skip in found.skips] == [UPGRADED, UPGRADED, "WebSocket protocol error"]
     assert found.codes == ["websocket"]
     assert not others

@@ -11,12 +11,12 @@ from random import Random
 
 import pytest
 
-from tests.chatter import chatter
+from tests.conversation import Conversation
 from tests.engine.tapes import check
-from tests.fuzz.damage import NAMES, capture, damaged, datagrams, noise, spoken
-from tests.say import push, put
-from tests.talk import Talk
-from tests.wire import Parties
+from tests.fuzz.damage import NAMES, capture, damaged, damaged_conversation, datagrams, noise
+from tests.messages import push, put
+from tests.packets import Parties
+from tests.random_traffic import random_conversation
 from zdissect.dissection import Dissection, findings
 from zdissect.grammar.rules import RULES
 from zdissect.pipeline import Options, Pipeline, dissect
@@ -39,7 +39,7 @@ def sound(frames: list[Frame]) -> None:
                 assert row["length"] > 0 or not item.buffer.data
 
 
-@pytest.mark.parametrize("make", [spoken, datagrams, noise])
+@pytest.mark.parametrize("make", [damaged_conversation, datagrams, noise])
 def test_anything_that_is_said(make: Callable[[int], list[Frame]]) -> None:
     for seed in range(CASES // 4):
         sound(make(seed))
@@ -62,11 +62,11 @@ def said(frames: list[Frame], options: Options) -> list[object]:
 @pytest.mark.parametrize(
     "make",
     [
-        spoken,
+        damaged_conversation,
         lambda seed: damaged(capture(NAMES[seed % len(NAMES)]), Random(seed)),
-        lambda seed: damaged(chatter(seed, turns=20).wire.frames, Random(seed)),
+        lambda seed: damaged(random_conversation(seed, turns=20).capture.frames, Random(seed)),
     ],
-    ids=["spoken", "captures", "chatter"],
+    ids=["any messages", "captures", "conversations"],
 )
 def test_reading_without_tapes_says_the_same(make: Callable[[int], list[Frame]]) -> None:
     """Rows by templates, and what the session finds out once for all of them."""
@@ -77,15 +77,15 @@ def test_reading_without_tapes_says_the_same(make: Callable[[int], list[Frame]])
 
 def long(frames: int) -> list[Frame]:
     """A session that goes on and on, with requests that nobody answers and fragments without an end."""
-    talk = Talk().open()
+    conversation = Conversation().open()
     for number in range(frames):
         if number % 3 == 0:
-            talk.frame(0, push("demo/x", body=put(bytes(400))))
+            conversation.frame(0, push("demo/x", body=put(bytes(400))))
         elif number % 3 == 1:
-            talk.fragment(1, bytes(400), first=True)
+            conversation.fragment(1, bytes(400), first=True)
         else:
-            talk.keep_alive(0)
-    return talk.wire.frames
+            conversation.keep_alive(0)
+    return conversation.capture.frames
 
 
 def test_memory_doesnt_grow_with_the_capture() -> None:
@@ -117,12 +117,12 @@ STREAMS = {
 @pytest.mark.parametrize("port", [7447, 9000])
 def test_time_is_linear_in_streams_of_nonsense(name: str, port: int) -> None:
     def seconds(size: int) -> float:
-        talk = Talk(parties=Parties(ports=(40000, port)), connect=False)
+        conversation = Conversation(parties=Parties(ports=(40000, port)), connect=False)
         data = STREAMS[name](size)
         for at in range(0, len(data), 1448):
-            talk.raw(0, data[at : at + 1448])
+            conversation.raw(0, data[at : at + 1448])
         started = time.process_time()
-        for _ in dissect(talk.wire.frames):
+        for _ in dissect(conversation.capture.frames):
             pass
         return time.process_time() - started
 

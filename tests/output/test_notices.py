@@ -5,12 +5,12 @@ import json
 import pytest
 from zdissect_cli.writers import make_writer
 
-from tests.talk import Talk
+from tests.conversation import Conversation
 from zdissect.dissection import Item, Notice, Skip, findings
 from zdissect.flow.conversation import Flow
 from zdissect.records import Endpoint
 
-FRAME = Talk().wire.frames[0]
+FRAME = Conversation().capture.frames[0]
 FLOW = Flow("tcp.3", "tcp", (Endpoint(b"\x0a\0\0\1", 40000), Endpoint(bytes(15) + b"\1", 7447)))
 NOTICE = Notice(FRAME, FLOW, 1, "no answer to request 2 of frame 8", "no-final")
 PLAIN = Notice(FRAME, FLOW, 0, "a retransmission\x1b")

@@ -89,9 +89,9 @@ def test_colour_is_all_that_colour_changes() -> None:
 
 
 @given(anything())
-def test_any_bytes_give_printable_lines_that_own_them(wire) -> None:
-    tape = interpret(wire.entry, wire.data, **wire.inputs)
+def test_any_bytes_give_printable_lines_that_own_them(encoded) -> None:
+    tape = interpret(encoded.entry, encoded.data, **encoded.inputs)
     lines = list(TreeWriter(PLAIN, columns=10_000).lines(tape, messages(tape)))
     assert all(line.isprintable() for line in lines)
     shown = [re.match(r"[0-9a-f]{4,}  ((?:[0-9a-f]{2} )*[0-9a-f]{2}) ", line) for line in lines]
-    assert b"".join(bytes.fromhex(match[1]) for match in shown if match) == wire.data
+    assert b"".join(bytes.fromhex(match[1]) for match in shown if match) == encoded.data

@@ -2,9 +2,9 @@
 
 import pytest
 
-from tests.heard import heard
-from tests.say import request, response_final
-from tests.talk import Talk
+from tests.conversation import Conversation
+from tests.messages import request, response_final
+from tests.observed import observed
 from zdissect.pipeline import Pipeline
 from zdissect.session import deadlines
 
@@ -12,13 +12,13 @@ from zdissect.session import deadlines
 def test_answered_requests_with_long_timeouts_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     """And the one that isn't answered is found."""
     monkeypatch.setattr(deadlines, "ROOM", 8)
-    talk = Talk().open().frame(0, request(0, timeout=1000))
+    conversation = Conversation().open().frame(0, request(0, timeout=1000))
     for ident in range(1, 200):
-        talk.frame(0, request(ident, timeout=86_400_000)).frame(1, response_final(ident))
-    talk.idle(8)
+        conversation.frame(0, request(ident, timeout=86_400_000)).frame(1, response_final(ident))
+    conversation.idle(8)
     pipeline = Pipeline()
-    for frame in talk.wire.frames:
+    for frame in conversation.capture.frames:
         pipeline.feed(frame)
     (link,) = pipeline.sessions.links.values()
     assert len(link.session.awaited.heap) <= 12
-    assert heard(talk).codes == ["no-final"]
+    assert observed(conversation).codes == ["no-final"]

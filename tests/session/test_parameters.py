@@ -2,24 +2,24 @@
 
 import pytest
 
-from tests.heard import heard
-from tests.say import push, put, request
-from tests.talk import CLIENT, ROUTER, Talk
+from tests.conversation import CLIENT, ROUTER, Conversation
+from tests.messages import push, put, request
+from tests.observed import observed
 from zdissect.pipeline import Pipeline
 from zdissect.session.handshake import Parameters, rust_initial_sn
 
 
-def agreed(talk: Talk) -> Parameters | None:
+def agreed(conversation: Conversation) -> Parameters | None:
     """What the only link of a conversation agreed on."""
     pipeline = Pipeline()
-    for frame in talk.wire.frames:
+    for frame in conversation.capture.frames:
         pipeline.feed(frame)
     (link,) = pipeline.sessions.links.values()
     return link.handshake.agreed
 
 
 def test_the_defaults() -> None:
-    assert agreed(Talk().open(patch=0)) == Parameters(32, 32, 65535, 0, True, False, False, False, False)
+    assert agreed(Conversation().open(patch=0)) == Parameters(32, 32, 65535, 0, True, False, False, False, False)
 
 
 @pytest.mark.parametrize(
@@ -45,29 +45,31 @@ def test_the_defaults() -> None:
 )
 def test_each_parameter(name: str, proposed: object, answered: object, field: str, value: object) -> None:
     """Numbers: the smaller one; extensions: both must have them."""
-    parameters = agreed(Talk().open(**{name: proposed}, answer={name: answered}))
+    parameters = agreed(Conversation().open(**{name: proposed}, answer={name: answered}))
     assert getattr(parameters, field) == value
 
 
 def test_qos_by_either_of_its_extensions() -> None:
     link = [{"ext": "qos_link", "value": 1}]
-    parameters = agreed(Talk().open(qos=False, extensions=link, answer={"qos": True, "extensions": []}))
+    parameters = agreed(Conversation().open(qos=False, extensions=link, answer={"qos": True, "extensions": []}))
     assert parameters is not None
     assert parameters.qos
 
 
 def test_an_answer_tells_even_if_the_proposal_isnt_in_the_capture() -> None:
     """The acceptor answers with what both have."""
-    talk = Talk().open(compression=True, batch_size=2048).frame(1, push(body=put(bytes(100))), compress=True)
-    late = [frame for frame in talk.wire.frames if frame.number not in (1, 2, 3, 4)]
-    found = heard(late)
+    conversation = (
+        Conversation().open(compression=True, batch_size=2048).frame(1, push(body=put(bytes(100))), compress=True)
+    )
+    late = [frame for frame in conversation.capture.frames if frame.number not in (1, 2, 3, 4)]
+    found = observed(late)
     assert found.names == ["INIT_ACK", "OPEN_SYN", "OPEN_ACK", "FRAME", "PUSH"]
     assert not found.codes
 
 
 def test_request_ids_of_all_widths() -> None:
     for bits, largest in ((8, 255), (16, 65535), (32, 2**32 - 1), (64, 2**32 - 1)):
-        assert not heard(Talk().open(rid=bits).frame(0, request(largest))).codes
+        assert not observed(Conversation().open(rid=bits).frame(0, request(largest))).codes
 
 
 def test_initial_sn_is_computed_as_in_rust() -> None:
@@ -79,20 +81,22 @@ def test_initial_sn_is_computed_as_in_rust() -> None:
 def test_each_side_has_its_own_lease() -> None:
     """11 s are too long for the one that announced 10, whoever speaks then, and not for the one that announced 60."""
     for side, text in ((0, "silent for"), (1, "the other side was silent for")):
-        talk = Talk().init_syn().init_ack().open_syn(lease=10).open_ack(lease=60)
-        (found,) = heard(talk.wait(11).keep_alive(side)).findings
+        conversation = Conversation().init_syn().init_ack().open_syn(lease=10).open_ack(lease=60)
+        (found,) = observed(conversation.wait(11).keep_alive(side)).findings
         assert (found.rule.code, found.message[: len(text)]) == ("lease-exceeded", text)
 
 
 def test_a_lease_in_milliseconds() -> None:
-    talk = Talk().init_syn().init_ack().open_syn(T=0, lease=1500).open_ack(T=0, lease=1500)
-    assert heard(talk.wait(0.9).keep_alive(0)).codes == []
-    assert heard(talk.wait(2.5).keep_alive(0)).codes == ["lease-exceeded"] * 2  # the other side was silent as well
+    conversation = Conversation().init_syn().init_ack().open_syn(T=0, lease=1500).open_ack(T=0, lease=1500)
+    assert observed(conversation.wait(0.9).keep_alive(0)).codes == []
+    assert (
+        observed(conversation.wait(2.5).keep_alive(0)).codes == ["lease-exceeded"] * 2
+    )  # the other side was silent as well
 
 
 def test_a_batch_of_exactly_the_agreed_size() -> None:
-    talk = Talk().open(batch_size=1024)
-    frame = talk.framed(0, push(body=put(b"")))
-    size = len(talk.bytes(0, frame))
+    conversation = Conversation().open(batch_size=1024)
+    frame = conversation.framed(0, push(body=put(b"")))
+    size = len(conversation.bytes(0, frame))
     frame["messages"] = [push(body=put(bytes(1024 - size - 1)))]
-    assert not heard(talk.batch(0, frame)).codes
+    assert not observed(conversation.batch(0, frame)).codes

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.heard import heard
+from tests.observed import observed
 from tests.session.cases import CASES, Case
 from zdissect.grammar.file_rules import FILE_RULES
 from zdissect.grammar.rule import CAPTURE
@@ -23,10 +23,10 @@ for module in sorted((HERE / "rules").glob("[a-z]*.py")):
 def test_the_fault_is_found(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     if case.limit:
         monkeypatch.setattr(*case.limit)
-    found = heard(case.hold(True))
+    found = observed(case.hold(True))
     expected = sorted((case.code, *case.also, *case.always))
-    assert sorted(found.codes) == expected, found.places
-    place = next(place for place in found.places if place.code == case.code)
+    assert sorted(found.codes) == expected, found.located
+    place = next(place for place in found.located if place.code == case.code)
     assert place[:4] == (case.code, case.severity, case.message, case.field)
     if case.data is not None:
         assert place.data == case.data
@@ -36,8 +36,8 @@ def test_the_fault_is_found(case: Case, monkeypatch: pytest.MonkeyPatch) -> None
 def test_its_healthy_twin_is_silent(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     if case.limit:
         monkeypatch.setattr(*case.limit)
-    found = heard(case.hold(False))
-    assert sorted(found.codes) == sorted(case.always), found.places
+    found = observed(case.hold(False))
+    assert sorted(found.codes) == sorted(case.always), found.located
 
 
 def test_every_rule_is_triggered_by_a_case_or_a_vector() -> None:

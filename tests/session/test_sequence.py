@@ -2,9 +2,9 @@
 
 import pytest
 
-from tests.heard import heard
-from tests.say import push, pushed
-from tests.talk import Talk
+from tests.conversation import Conversation
+from tests.messages import push, pushed
+from tests.observed import observed
 from zdissect.session.sequence import AFTER_LAST, AFTER_OPEN, NONE, Channel, Step
 
 WIDTHS = pytest.mark.parametrize(("bits", "mask"), [(8, 0x7F), (16, 0x3FFF), (32, 0x0FFFFFFF), (64, 0xFFFFFFFF)])
@@ -20,16 +20,16 @@ def fed(channel: Channel, sn: int, spare: int, starts: bool) -> tuple[Step, int]
 
 @WIDTHS
 def test_the_number_after_the_last_is_0(bits: int, mask: int) -> None:
-    talk = Talk().init_syn(sn=bits).init_ack(sn=bits).open_syn(initial_sn=mask - 1).open_ack()
+    conversation = Conversation().init_syn(sn=bits).init_ack(sn=bits).open_syn(initial_sn=mask - 1).open_ack()
     for sn in (mask - 1, mask, 0, 1):
-        talk.frame(0, push(), sn=sn)
-    assert heard(talk).codes == ["initial-sn-foreign"]
+        conversation.frame(0, push(), sn=sn)
+    assert observed(conversation).codes == ["initial-sn-foreign"]
 
 
 @WIDTHS
 def test_the_mask_is_the_largest_number(bits: int, mask: int) -> None:
-    talk = Talk().init_syn(sn=bits).init_ack(sn=bits).open_syn(initial_sn=mask).open_ack()
-    found = heard(talk.frame(0, push(), sn=mask).frame(0, push(), sn=mask + 1))
+    conversation = Conversation().init_syn(sn=bits).init_ack(sn=bits).open_syn(initial_sn=mask).open_ack()
+    found = observed(conversation.frame(0, push(), sn=mask).frame(0, push(), sn=mask + 1))
     above = "sn-range" if bits < 64 else "vle-wraps"
     assert found.codes == ["initial-sn-foreign", above]
 
@@ -37,10 +37,10 @@ def test_the_mask_is_the_largest_number(bits: int, mask: int) -> None:
 def test_numbers_above_32_bits_where_64_were_agreed_on() -> None:
     """zenoh-pico counts in 63 bits; of that, the Rust codec keeps 32. Gaps and repetitions are seen all the same."""
     first = (1 << 33) + 5
-    talk = Talk().init_syn(sn=64).init_ack(sn=64).open_syn(initial_sn=first).open_ack()
+    conversation = Conversation().init_syn(sn=64).init_ack(sn=64).open_syn(initial_sn=first).open_ack()
     for sn in (first, first + 1, first + 3, first + 3, (1 << 63) + first + 4):
-        talk.frame(0, push(), sn=sn)
-    found = heard(talk)
+        conversation.frame(0, push(), sn=sn)
+    found = observed(conversation)
     assert [code for code in found.codes if code != "vle-wraps"] == ["initial-sn-foreign", "sn-gap", "sn-duplicate"]
     assert found.codes.count("vle-wraps") == 6
     assert [row["sn"] for row in found.of("FRAME")] == [first, first + 1, first + 3, first + 3, (1 << 63) + first + 4]
@@ -49,15 +49,15 @@ def test_numbers_above_32_bits_where_64_were_agreed_on() -> None:
 
 def test_fragments_whose_first_number_is_out_of_range() -> None:
     """Nothing is known of their channel then."""
-    found = heard(Talk().open(sn=8).fragment(0, b"\x1d", first=True, reliable=False, sn=128))
+    found = observed(Conversation().open(sn=8).fragment(0, b"\x1d", first=True, reliable=False, sn=128))
     assert found.codes == ["sn-range"]
     assert [row["sn"] for row in found.of("FRAGMENT")] == [128]
 
 
 def test_numbers_above_32_bits_where_fewer_were_agreed_on() -> None:
     """The range counts, not what is left of the number."""
-    talk = Talk().open()
-    found = heard(talk.frame(0, push(), sn=(1 << 32) + talk.initial(0)))
+    conversation = Conversation().open()
+    found = observed(conversation.frame(0, push(), sn=(1 << 32) + conversation.initial(0)))
     assert sorted(found.codes) == ["sn-range", "vle-wraps"]
 
 
@@ -69,58 +69,64 @@ def test_half_the_mask_is_as_far_as_a_number_may_go() -> None:
 
 
 def test_every_channel_and_priority_counts_for_itself() -> None:
-    talk = Talk().open()
+    conversation = Conversation().open()
     for _ in range(2):
         for priority in range(8):
             for reliable in (True, False):
                 for side in (0, 1):
-                    talk.frame(side, push(), reliable=reliable, priority=priority)
-    assert not heard(talk).codes
+                    conversation.frame(side, push(), reliable=reliable, priority=priority)
+    assert not observed(conversation).codes
 
 
 def test_a_gap_is_told_once_and_how_many_are_missing() -> None:
-    first = Talk().initial(0)
-    talk = Talk().open().frame(0, push())
+    first = Conversation().initial(0)
+    conversation = Conversation().open().frame(0, push())
     for sn in (first + 4, first + 5, first + 6):
-        talk.frame(0, push(), sn=sn)
-    (gap,) = heard(talk).findings
+        conversation.frame(0, push(), sn=sn)
+    (gap,) = observed(conversation).findings
     assert gap.message == f"sn {first + 4}, expected {first + 1}: 3 missing"
 
 
 def test_a_duplicate_changes_nothing() -> None:
-    first = Talk().initial(0)
-    talk = Talk().open()
+    first = Conversation().initial(0)
+    conversation = Conversation().open()
     for sn in (first, first + 1, first + 1, first, first + 2):
-        talk.frame(0, push(), sn=sn)
-    assert heard(talk).codes == ["sn-duplicate", "sn-backward"]
+        conversation.frame(0, push(), sn=sn)
+    assert observed(conversation).codes == ["sn-duplicate", "sn-backward"]
 
 
 def test_number_0_may_come_again_like_any_other() -> None:
-    talk = Talk(connect=False)
+    conversation = Conversation(connect=False)
     for sn in (0, 0, 1):
-        talk.frame(0, push(), sn=sn)
-    assert heard(talk).codes == ["sn-duplicate"]
+        conversation.frame(0, push(), sn=sn)
+    assert observed(conversation).codes == ["sn-duplicate"]
 
 
 def test_one_number_may_be_left_out_behind_a_fragmented_message() -> None:
     """The Rust sender uses up one more than there are fragments."""
     big = pushed("demo/big", bytes(100))
-    talk = (
-        Talk().open().fragments(0, big, 3).frame(0, push()).fragments(0, big, 2).fragments(0, big, 2).frame(0, push())
+    conversation = (
+        Conversation()
+        .open()
+        .fragments(0, big, 3)
+        .frame(0, push())
+        .fragments(0, big, 2)
+        .fragments(0, big, 2)
+        .frame(0, push())
     )
-    assert not heard(talk).codes
+    assert not observed(conversation).codes
 
 
 def test_it_may_also_be_used() -> None:
     """As other senders do."""
-    talk = Talk().open().fragment(0, pushed("demo/big", b"x"), first=True, last=True).frame(0, push())
-    assert not heard(talk).codes
+    conversation = Conversation().open().fragment(0, pushed("demo/big", b"x"), first=True, last=True).frame(0, push())
+    assert not observed(conversation).codes
 
 
 def test_two_numbers_may_not_be_left_out() -> None:
-    talk = Talk().open().fragments(0, pushed("demo/big", bytes(100)), 3)
-    talk.skip(0)
-    assert heard(talk.frame(0, push())).codes == ["sn-gap"]
+    conversation = Conversation().open().fragments(0, pushed("demo/big", bytes(100)), 3)
+    conversation.skip(0)
+    assert observed(conversation.frame(0, push())).codes == ["sn-gap"]
 
 
 def test_no_number_may_be_left_out_behind_a_frame() -> None:
@@ -141,7 +147,7 @@ def test_a_chain_may_be_given_up_with_its_number() -> None:
 
 
 def test_without_a_handshake_28_bits_are_assumed() -> None:
-    talk = Talk(connect=False)
+    conversation = Conversation(connect=False)
     for sn in (0x0FFFFFFE, 0x0FFFFFFF, 0, 1):
-        talk.frame(0, push(), sn=sn)
-    assert not heard(talk).codes
+        conversation.frame(0, push(), sn=sn)
+    assert not observed(conversation).codes

@@ -2,10 +2,10 @@
 
 import pytest
 
-from tests.chatter import chatter
-from tests.say import Values, d_keyexpr, declare, interest, push, pushed, put, request, u_keyexpr
-from tests.talk import DATA, Talk
-from tests.wire import SECOND
+from tests.conversation import DATA, Conversation
+from tests.messages import Values, d_keyexpr, declare, interest, push, pushed, put, request, u_keyexpr
+from tests.packets import SECOND
+from tests.random_traffic import random_conversation
 from zdissect.dissection import Dissection, findings
 from zdissect.engine.messages import Row
 from zdissect.pipeline import Options, dissect
@@ -18,8 +18,8 @@ def stamp(second: int) -> Values:
     return {"timestamp": {"time": (START_NS // SECOND + second) << 32, "id": b"\x01\xaa"}, "T": 1}
 
 
-def items(talk: Talk, rows: bool = True) -> list[Dissection]:
-    return [item for item in dissect(talk.wire.frames, Options(rows=rows)) if isinstance(item, Dissection)]
+def items(conversation: Conversation, rows: bool = True) -> list[Dissection]:
+    return [item for item in dissect(conversation.capture.frames, Options(rows=rows)) if isinstance(item, Dissection)]
 
 
 def usual(found: list[Dissection]) -> int:
@@ -33,117 +33,117 @@ def told(found: list[Dissection]) -> tuple[list[Row], list[tuple[str, str, int]]
     return rows, [(one.rule.code, one.message, one.start) for item in found for one in findings(item)]
 
 
-def last(talk: Talk) -> tuple[Row, list[str]]:
+def last(conversation: Conversation) -> tuple[Row, list[str]]:
     """The last row, and the codes of its findings."""
-    rows, _ = told(items(talk))
+    rows, _ = told(items(conversation))
     return rows[-1], [one["code"] for one in rows[-1].get("findings", ())]
 
 
 @pytest.fixture
-def talk() -> Talk:
+def conversation() -> Conversation:
     """A session in which pushes to scope 1 and to demo/x are usual from the third on."""
-    talk = Talk().open().frame(0, declare(d_keyexpr(1, "demo")))
+    conversation = Conversation().open().frame(0, declare(d_keyexpr(1, "demo")))
     for _ in range(4):
-        talk.frame(0, push(1, "/a"), push())
-    return talk
+        conversation.frame(0, push(1, "/a"), push())
+    return conversation
 
 
-def test_they_are_usual(talk: Talk) -> None:
-    found = items(talk)
+def test_they_are_usual(conversation: Conversation) -> None:
+    found = items(conversation)
     assert usual(found) == 3 + 2  # a FRAME gets its template at once, a PUSH when it is met again
     rows, _ = told(found)
     assert [row["key_expr"] for row in rows if row["message"] == "PUSH"] == ["demo/a", "demo/x"] * 4
     assert [row["key_frame"] for row in rows if row.get("key_scope")] == [8, 8, 8, 8]
 
 
-def test_a_scope_that_is_freed_and_declared_anew(talk: Talk) -> None:
-    talk.frame(0, declare(u_keyexpr(1))).frame(0, push(1, "/a"))
-    assert last(talk)[1] == ["scope-undeclared"]
-    talk.frame(0, declare(d_keyexpr(1, "other"))).frame(0, push(1, "/a")).frame(0, push(1, "/a"))
-    row, codes = last(talk)
+def test_a_scope_that_is_freed_and_declared_anew(conversation: Conversation) -> None:
+    conversation.frame(0, declare(u_keyexpr(1))).frame(0, push(1, "/a"))
+    assert last(conversation)[1] == ["scope-undeclared"]
+    conversation.frame(0, declare(d_keyexpr(1, "other"))).frame(0, push(1, "/a")).frame(0, push(1, "/a"))
+    row, codes = last(conversation)
     assert (row["key_expr"], codes) == ("other/a", [])
 
 
-def test_a_number_that_does_not_come_next(talk: Talk) -> None:
-    talk.skip(0, 2)
-    talk.frame(0, push())
-    rows, found = told(items(talk))
+def test_a_number_that_does_not_come_next(conversation: Conversation) -> None:
+    conversation.skip(0, 2)
+    conversation.frame(0, push())
+    rows, found = told(items(conversation))
     assert [code for code, *_ in found if code.startswith("sn")] == ["sn-gap"]
     assert [one["code"] for one in rows[-2]["findings"]] == ["sn-gap"]
 
 
-def test_an_older_sample(talk: Talk) -> None:
+def test_an_older_sample(conversation: Conversation) -> None:
     for second in (1, 2, 3, 4):
-        talk.frame(0, push(body=put(**stamp(second))))
-    assert usual(items(talk)) == 5 + 4 + 1
-    talk.frame(0, push(body=put(**stamp(1))))
-    assert last(talk)[1] == ["timestamp-older"]
-    talk.frame(0, push(body=put(**stamp(7300))))
-    assert last(talk)[1] == ["timestamp-far"]
+        conversation.frame(0, push(body=put(**stamp(second))))
+    assert usual(items(conversation)) == 5 + 4 + 1
+    conversation.frame(0, push(body=put(**stamp(1))))
+    assert last(conversation)[1] == ["timestamp-older"]
+    conversation.frame(0, push(body=put(**stamp(7300))))
+    assert last(conversation)[1] == ["timestamp-far"]
 
 
-def test_a_request_that_nobody_ends(talk: Talk) -> None:
-    talk.frame(1, request(9, timeout=1000))
-    talk.wait(4)
-    talk.frame(0, push())
-    assert last(talk)[1] == ["no-final"]
+def test_a_request_that_nobody_ends(conversation: Conversation) -> None:
+    conversation.frame(1, request(9, timeout=1000))
+    conversation.wait(4)
+    conversation.frame(0, push())
+    assert last(conversation)[1] == ["no-final"]
 
 
-def test_after_a_close(talk: Talk) -> None:
-    talk.batch(0, {"message": "CLOSE", "S": 1, "reason": 0}).frame(0, push())
-    codes = [code for code, *_ in told(items(talk))[1]]
+def test_after_a_close(conversation: Conversation) -> None:
+    conversation.batch(0, {"message": "CLOSE", "S": 1, "reason": 0}).frame(0, push())
+    codes = [code for code, *_ in told(items(conversation))[1]]
     assert "after-close" in codes
 
 
-def test_a_frame_ends_a_broken_chain(talk: Talk) -> None:
+def test_a_frame_ends_a_broken_chain(conversation: Conversation) -> None:
     """What comes behind it without a first piece is a new fault, not the rest of the old one."""
-    talk.fragment(0, b"one", first=True)
-    talk.skip(0)
-    talk.fragment(0, b"three")
-    talk.frame(0, push()).frame(0, push())
-    talk.fragment(0, b"four")
-    assert last(talk)[1] == ["fragment-no-first"]
+    conversation.fragment(0, b"one", first=True)
+    conversation.skip(0)
+    conversation.fragment(0, b"three")
+    conversation.frame(0, push()).frame(0, push())
+    conversation.fragment(0, b"four")
+    assert last(conversation)[1] == ["fragment-no-first"]
 
 
-def test_a_number_left_out_behind_a_frame(talk: Talk) -> None:
+def test_a_number_left_out_behind_a_frame(conversation: Conversation) -> None:
     """Behind fragments a sender may leave one out; once a FRAME has come instead, it may not."""
-    talk.fragment(0, pushed("demo/x", b"whole"), first=True, last=True)
-    talk.frame(0, push()).skip(0)
-    talk.frame(0, push())
-    assert [code for code, *_ in told(items(talk))[1]] == ["sn-gap"]
+    conversation.fragment(0, pushed("demo/x", b"whole"), first=True, last=True)
+    conversation.frame(0, push()).skip(0)
+    conversation.frame(0, push())
+    assert [code for code, *_ in told(items(conversation))[1]] == ["sn-gap"]
 
 
-def test_r_is_inverted_twice(talk: Talk) -> None:
+def test_r_is_inverted_twice(conversation: Conversation) -> None:
     """What comes between is usual, and ends the first time."""
     for _ in range(3):
-        talk.frame(0, push(), reliable=False)
+        conversation.frame(0, push(), reliable=False)
     for time in range(2):
-        talk.frame(0, push(), reliable=False, sn=talk.next[0, True, DATA])
-        talk.skip(0)
-        talk.frame(0, push(), reliable=False, sn=talk.initial(0) + 3 + time)
-    _, found = told(items(talk))
+        conversation.frame(0, push(), reliable=False, sn=conversation.next[0, True, DATA])
+        conversation.skip(0)
+        conversation.frame(0, push(), reliable=False, sn=conversation.initial(0) + 3 + time)
+    _, found = told(items(conversation))
     assert [code for code, *_ in found] == ["sn-other-channel"] * 2
 
 
 def test_numbers_start_again() -> None:
-    talk = Talk().open(sn=8)
+    conversation = Conversation().open(sn=8)
     for _ in range(300):
-        talk.frame(0, push())
-    found = items(talk)
+        conversation.frame(0, push())
+    found = items(conversation)
     assert usual(found) > 500
     assert told(found)[1] == []
 
 
-def test_an_interest_that_nobody_answers(talk: Talk) -> None:
-    talk.frame(0, interest(1, "Current"))
+def test_an_interest_that_nobody_answers(conversation: Conversation) -> None:
+    conversation.frame(0, interest(1, "Current"))
     for _ in range(12):
-        talk.wait(1).frame(0, push())
-    assert "interest-unanswered" in [code for code, *_ in told(items(talk))[1]]
+        conversation.wait(1).frame(0, push())
+    assert "interest-unanswered" in [code for code, *_ in told(items(conversation))[1]]
 
 
 def test_a_hole_makes_unknown_scopes_harmless() -> None:
-    talk = Talk().open().frame(0, push(7)).frame(0, push(7))
-    rows, found = told(items(talk))
+    conversation = Conversation().open().frame(0, push(7)).frame(0, push(7))
+    rows, found = told(items(conversation))
     assert [code for code, *_ in found] == ["unknown-scope"] * 2
     assert "key_expr" not in rows[-1]
 
@@ -153,9 +153,9 @@ def test_whatever_comes_between(block: int) -> None:
     """All rows and findings are those of a reader that looks at each message."""
     some = total = 0
     for seed in range(block * 8, block * 8 + 8):
-        talk = chatter(seed)
-        found = items(talk)
+        conversation = random_conversation(seed)
+        found = items(conversation)
         some += usual(found)
         total += sum(len(item.messages) for item in found)
-        assert told(found) == told(items(talk, rows=False))
+        assert told(found) == told(items(conversation, rows=False))
     assert some > total / 3

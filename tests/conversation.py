@@ -1,9 +1,9 @@
 """Conversations for tests: what two nodes say to each other, as frames of a capture.
 
-    talk = Talk().open(patch=1)
-    talk.frame(0, declare(d_keyexpr(1, "demo")))
-    talk.frame(0, push(1, "/a"))
-    heard(talk).keys == ["demo", "demo/a"]
+    conversation = Conversation().open(patch=1)
+    conversation.frame(0, declare(d_keyexpr(1, "demo")))
+    conversation.frame(0, push(1, "/a"))
+    observed(conversation).keys == ["demo", "demo/a"]
 
 Side 0 is the client that opens, side 1 the router. Everything is healthy unless a test says otherwise: sequence numbers
 count up, TCP numbers fit, a millisecond passes between two frames. Bytes come from the encoder, so that a value given
@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, Self
 
 import lz4.block
 
-from tests.wire import MS, SECOND, Parties, Wire, tcp_packet, udp_packet
+from tests.packets import MS, SECOND, CaptureBuilder, Parties, tcp_packet, udp_packet
 from zdissect.engine.encoder import encode
 from zdissect.flow.framing import DATAGRAM, STREAM, Framing
 from zdissect.grammar.batch import BATCH
@@ -42,10 +42,10 @@ PEER, OTHER_PEER, OTHER_ROUTER = Node(b"\x03\xcc", "peer"), Node(b"\x04\xdd", "p
 
 
 @dataclass
-class Talk:
+class Conversation:
     """A link between two nodes, in one capture with others if they share a `Wire`."""
 
-    wire: Wire = field(default_factory=Wire)
+    capture: CaptureBuilder = field(default_factory=CaptureBuilder)
     nodes: tuple[Node, Node] = (CLIENT, ROUTER)
     parties: Parties = field(default_factory=Parties)
     udp: bool = False
@@ -69,14 +69,14 @@ class Talk:
         """A TCP segment; `offset` is its place in the stream, if it isn't the next one."""
         at = self.sent[side] if offset is None else offset
         acked = 0 if flags == SYN else self.sent[1 - side]
-        self.wire.record(tcp_packet(self.parties, side, payload, flags, -1 if flags & SYN else at, acked))
+        self.capture.record(tcp_packet(self.parties, side, payload, flags, -1 if flags & SYN else at, acked))
         if offset is None:
             self.sent[side] += len(payload)
 
     def raw(self, side: int, data: bytes, pieces: int = 1) -> Self:
         """Bytes of a stream in as many segments as wished, or a datagram."""
         if self.udp:
-            self.wire.record(udp_packet(self.parties, side, data))
+            self.capture.record(udp_packet(self.parties, side, data))
             return self
         size = -(-len(data) // pieces) or 1
         for at in range(0, len(data), size):
@@ -220,7 +220,7 @@ class Talk:
 
     def wait(self, seconds: float) -> Self:
         """Lets time pass without a word."""
-        self.wire.now_ns += int(seconds * SECOND) - MS
+        self.capture.now_ns += int(seconds * SECOND) - MS
         return self
 
     def idle(self, seconds: float, every: float = 2) -> Self:

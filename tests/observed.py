@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from tests.wire import Wire
+from tests.packets import CaptureBuilder
 from zdissect.dissection import Dissection, Finding, Item, Notice, Skip, findings
 from zdissect.engine.messages import Message
 from zdissect.pipeline import Options, Pipeline, dissect
@@ -20,7 +20,7 @@ WHERE = frozenset({
 """Columns that say where and when, and not what."""
 
 
-class Place(NamedTuple):
+class LocatedFinding(NamedTuple):
     """A finding: how bad it is, the message it belongs to, and the field and bytes that it points at."""
 
     code: str
@@ -31,7 +31,7 @@ class Place(NamedTuple):
 
 
 @dataclass
-class Heard:
+class Observed:
     """The items of a dissection."""
 
     items: list[Item]
@@ -69,14 +69,14 @@ class Heard:
         return [finding.rule.code for finding in self.findings]
 
     @property
-    def told(self) -> list[tuple[int, str, list[str]]]:
+    def summaries(self) -> list[tuple[int, str, list[str]]]:
         """Frame, messages (`-` where none can be told) and findings of each item."""
-        ones = [(item.frame.number, Heard([item])) for item in self.items]
+        ones = [(item.frame.number, Observed([item])) for item in self.items]
         return [(number, " ".join(name or "-" for name in one.names), one.codes) for number, one in ones]
 
     @property
-    def places(self) -> list[Place]:
-        return [_place(finding) for finding in self.findings]
+    def located(self) -> list[LocatedFinding]:
+        return [_located(finding) for finding in self.findings]
 
     @property
     def skips(self) -> list[Skip]:
@@ -87,13 +87,13 @@ class Heard:
         return [item for item in self.items if isinstance(item, Notice)]
 
 
-def _place(finding: Finding) -> Place:
+def _located(finding: Finding) -> LocatedFinding:
     code, severity = finding.rule.code, finding.rule.severity
     item = finding.item
     if isinstance(item, Notice):
-        return Place(code, severity, "", "", b"")
+        return LocatedFinding(code, severity, "", "", b"")
     if isinstance(item, Skip):
-        return Place(code, severity, "", "", item.data)
+        return LocatedFinding(code, severity, "", "", item.data)
     here = finding.start, finding.stop
     spans = (span for span in item.tape.spans if span[2:4] == here and span[0].kind not in ("message", "unit"))
     field = next((span[0].path for span in spans), "")
@@ -102,27 +102,27 @@ def _place(finding: Finding) -> Place:
         start = item.tape.start + message.row["offset"]
         if start <= finding.start:
             owner = message.row["message"] or ""
-    return Place(code, severity, owner, field.removeprefix("zenoh."), item.tape.data[slice(*here)])
+    return LocatedFinding(code, severity, owner, field.removeprefix("zenoh."), item.tape.data[slice(*here)])
 
 
-def heard(what: Any, options: Options | None = None) -> Heard:
+def observed(what: Any, options: Options | None = None) -> Observed:
     """Dissects a conversation, a capture in the making, or frames."""
     frames: Iterable[Frame] = what
-    if isinstance(what, Wire):
+    if isinstance(what, CaptureBuilder):
         frames = what.frames
-    elif hasattr(what, "wire"):
-        frames = what.wire.frames
-    return Heard(list(dissect(frames, options)))
+    elif hasattr(what, "capture"):
+        frames = what.capture.frames
+    return Observed(list(dissect(frames, options)))
 
 
-def dissected(wire: Wire, options: Options | None = None) -> tuple[Heard, dict[str, int]]:
+def dissected(capture: CaptureBuilder, options: Options | None = None) -> tuple[Observed, dict[str, int]]:
     """What is shown of a capture in the making, and how many conversations of other protocols aren't."""
     pipeline = Pipeline(options or Options())
     items: list[Item] = []
-    for frame in wire.frames:
+    for frame in capture.frames:
         items += pipeline.feed(frame)
     items += pipeline.close()
-    return Heard(items), dict(pipeline.others())
+    return Observed(items), dict(pipeline.others())
 
 
 def content(rows: Iterable[Row]) -> list[tuple[tuple[str, str], ...]]:

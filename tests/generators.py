@@ -38,7 +38,7 @@ Entry = Message | Unit
 ALPHABET = "ab/*$?;=é€\U0001f600"
 
 
-class Source(Protocol):
+class ChoiceSource(Protocol):
     """Where choices come from."""
 
     def number(self, limit: int) -> int:
@@ -48,7 +48,7 @@ class Source(Protocol):
         """So many bytes."""
 
 
-class Seeded:
+class SeededChoices:
     """Choices of a seeded generator."""
 
     def __init__(self, seed: int) -> None:
@@ -61,13 +61,13 @@ class Seeded:
         return self.random.randbytes(size)
 
 
-class Maker:
+class ValueGenerator:
     """Makes values of messages and units.
 
     A `clean` maker makes nothing that a finding is about: values that checks refuse, reserved bits, unknown extensions.
     """
 
-    def __init__(self, source: Source, clean: bool = False) -> None:
+    def __init__(self, source: ChoiceSource, clean: bool = False) -> None:
         self.source = source
         self.clean = clean
         self.depth = 0
@@ -249,7 +249,7 @@ class Maker:
         exts.insert(self.source.number(len(exts)), ext)
 
 
-def mutate(source: Source, data: bytes) -> bytes:
+def mutate(source: ChoiceSource, data: bytes) -> bytes:
     """Bytes after some edits: bytes changed, put in, taken out, cut off or repeated."""
     out = bytearray(data)
     for _ in range(1 + source.number(3)):

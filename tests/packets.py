@@ -22,7 +22,7 @@ class Parties(NamedTuple):
 
 
 @dataclass
-class Wire:
+class CaptureBuilder:
     """A capture in the making."""
 
     frames: list[Frame] = field(default_factory=list)

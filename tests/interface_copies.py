@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from struct import pack
 
-from tests.wire import Wire
+from tests.packets import CaptureBuilder
 from zdissect.records import Frame
 
 US = 1000
@@ -23,7 +23,7 @@ def link_header(link: int, interface: int, version: int = 4) -> bytes:
 
 
 @dataclass
-class Sighting:
+class InterfaceCopies:
     """How each packet of a conversation is captured."""
 
     link: int = SLL2
@@ -32,10 +32,10 @@ class Sighting:
     numbered: bool = True
     version: int = 4
 
-    def of(self, wire: Wire, number: int = 1000) -> Wire:
+    def of(self, capture: CaptureBuilder, number: int = 1000) -> CaptureBuilder:
         """A capture with every packet of another one (Ethernet, IPv4) on each interface."""
-        out = Wire()
-        for index, frame in enumerate(wire.frames):
+        out = CaptureBuilder()
+        for index, frame in enumerate(capture.frames):
             packet = self.packet(frame.data[14:], number + index if self.numbered else 0)
             for place, interface in enumerate(self.interfaces):
                 data = link_header(self.link, interface, self.version) + packet

@@ -8,7 +8,7 @@ from typing import Any
 OURS = str(Path(__file__).parents[1] / "zdissect")
 
 
-def lines(function: Callable[[], Any], *modules: Any) -> int:
+def executed_lines(function: Callable[[], Any], *modules: Any) -> int:
     """Lines of zdissect (or of these modules alone) that run while the function does."""
     files = tuple(module.__file__ for module in modules) or (OURS,)
     count = 0

@@ -7,16 +7,16 @@ attachment, times, sequence numbers) from a source of its own.
 
 from typing import Any
 
-from tests.making import Entry, Maker, Seeded, Source
+from tests.generators import ChoiceSource, Entry, SeededChoices, ValueGenerator
 from zdissect.grammar.columns import changes
 from zdissect.grammar.registry import Place
 
 
-class Kin(Maker):
+class FamilyGenerator(ValueGenerator):
     """Makes one message of a family; nothing in its bytes is worth a finding."""
 
-    def __init__(self, family: int, own: Source, now: int | None = None) -> None:
-        super().__init__(Seeded(family), clean=True)
+    def __init__(self, family: int, own: ChoiceSource, now: int | None = None) -> None:
+        super().__init__(SeededChoices(family), clean=True)
         self.own = own
         self.now = now
         """NTP64 of most of its times, of which a few are some seconds older; None: any time."""
@@ -33,6 +33,6 @@ class Kin(Maker):
         self.source = shared
 
 
-def kin(entry: Entry, family: int, own: Source, now: int | None = None) -> dict[str, Any]:
+def family_member(entry: Entry, family: int, own: ChoiceSource, now: int | None = None) -> dict[str, Any]:
     """The values of one message of a family."""
-    return Kin(family, own, now).entry(entry, {})
+    return FamilyGenerator(family, own, now).entry(entry, {})
