@@ -9,6 +9,8 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from multiprocessing import resource_tracker
 from multiprocessing.process import BaseProcess
 from typing import Any, NamedTuple
 
@@ -80,8 +82,9 @@ def run(
     pool = ProcessPoolExecutor(min(jobs, len(tasks)), context, _start, (told,))
     try:
         waiting: dict[Future[Done], int] = {}
-        for number, task in enumerate(tasks):
-            waiting[pool.submit(_run, number, task, settings)] = number
+        with _uninterruptible():
+            for number, task in enumerate(tasks):
+                waiting[pool.submit(_run, number, task, settings)] = number
         while waiting:
             ended, _ = wait(waiting, _INTERVAL_S, FIRST_COMPLETED)
             for future in ended:
@@ -99,6 +102,28 @@ def run(
         pool.shutdown(wait=True, cancel_futures=True)
 
 
+@contextmanager
+def _uninterruptible() -> Iterator[None]:
+    """Processes that are started here are never reached by Ctrl-C, not even before they have run a line of code.
+
+    They inherit that the signal is blocked. In this process it is deferred as well, as another thread may receive it;
+    otherwise a process that is half started would stay behind.
+    """
+    resource_tracker.ensure_running()  # it would unblock the signal when it starts
+    interrupts: list[int] = []
+    main = threading.current_thread() is threading.main_thread()
+    handler = signal.signal(signal.SIGINT, lambda number, _: interrupts.append(number)) if main else None
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        if main:
+            signal.signal(signal.SIGINT, handler)
+    if interrupts:
+        raise KeyboardInterrupt
+
+
 def _kill(processes: set[BaseProcess]) -> None:
     for process in processes:
         process.kill()
@@ -110,10 +135,9 @@ _told: Any = None
 
 
 def _start(told: Any) -> None:
-    """Prepares a process: Ctrl-C is for the parent, whose death is its own too; garbage is collected when told to."""
+    """Prepares a process: it ends with its parent, for which Ctrl-C is; garbage is collected when told to."""
     global _told
     _told = told
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_follow, args=(parent,), daemon=True).start()
