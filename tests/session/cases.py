@@ -1,7 +1,7 @@
 """Cases of rules: a conversation with a fault, and its twin without it.
 
-A case is a function that holds a conversation. It is called twice: with `fault`, and the finding must be there, of this
-severity and at this place; without, and nothing may be found. So what a rule reacts to is just what depends on `fault`.
+A case is a function that builds a conversation. It is called twice: with `fault`, and the finding must be there, of
+this severity and at this place; without, and nothing may be found. So what a rule reacts to is just what depends on `fault`.
 """
 
 from collections.abc import Callable, Iterable
@@ -11,7 +11,7 @@ from zdissect.grammar.rule import ERROR, NOTE, WARNING
 
 __all__ = ["CASES", "ERROR", "NOTE", "WARNING", "Case", "case"]
 
-Conversation = Callable[[bool], Any]
+BuildConversation = Callable[[bool], Any]
 
 
 class Case(NamedTuple):
@@ -31,11 +31,11 @@ class Case(NamedTuple):
     """Findings that the twin has too."""
     limit: tuple[str, int] | None
     """A constant to be made smaller, so that the test stays small."""
-    hold: Conversation
+    build: BuildConversation
 
     @property
     def name(self) -> str:
-        return f"{self.code}-{self.hold.__name__}"
+        return f"{self.code}-{self.build.__name__}"
 
 
 CASES: list[Case] = []
@@ -44,11 +44,11 @@ CASES: list[Case] = []
 def case(
     code: str, severity: str, message: str = "", field: str = "", data: bytes | None = None, *,
     also: Iterable[str] = (), always: Iterable[str] = (), limit: tuple[str, int] | None = None,
-) -> Callable[[Conversation], Conversation]:  # fmt: skip
+) -> Callable[[BuildConversation], BuildConversation]:  # fmt: skip
     """Makes a conversation the case of a rule."""
 
-    def register(hold: Conversation) -> Conversation:
-        CASES.append(Case(code, severity, message, field, data, tuple(also), tuple(always), limit, hold))
-        return hold
+    def register(build: BuildConversation) -> BuildConversation:
+        CASES.append(Case(code, severity, message, field, data, tuple(also), tuple(always), limit, build))
+        return build
 
     return register

@@ -23,7 +23,7 @@ for module in sorted((HERE / "rules").glob("[a-z]*.py")):
 def test_the_fault_is_found(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     if case.limit:
         monkeypatch.setattr(*case.limit)
-    found = observed(case.hold(True))
+    found = observed(case.build(True))
     expected = sorted((case.code, *case.also, *case.always))
     assert sorted(found.codes) == expected, found.located
     place = next(place for place in found.located if place.code == case.code)
@@ -36,7 +36,7 @@ def test_the_fault_is_found(case: Case, monkeypatch: pytest.MonkeyPatch) -> None
 def test_its_healthy_twin_is_silent(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     if case.limit:
         monkeypatch.setattr(*case.limit)
-    found = observed(case.hold(False))
+    found = observed(case.build(False))
     assert sorted(found.codes) == sorted(case.always), found.located
 
 
