@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from zdissect.flow.unopened import noteworthy
 from zdissect.grammar.rule import ERROR, NOTE, WARNING
 from zdissect.grammar.rules import RULES
-from zdissect.session.places import Places
+from zdissect.session.occurrences import Occurrences
 
 MOST_KINDS = 8
 """Most kinds of frames that are listed one by one."""
@@ -31,7 +31,7 @@ def describe(found: Counter[str]) -> str:
     return f"{'; '.join(parts)}. `zdissect explain CODE` tells more"
 
 
-def absences(refused: Places, silent: Places) -> Iterator[str]:
+def absences(refused: Occurrences, silent: Occurrences) -> Iterator[str]:
     """What didn't succeed, in a sentence each."""
     if refused.count:
         yield f"{_many(refused, 'connection')} refused during the handshake {refused}"
@@ -39,7 +39,7 @@ def absences(refused: Places, silent: Places) -> Iterator[str]:
         yield f"{silent.count} {'query' if silent.count == 1 else 'queries'} without an answer {silent}"
 
 
-def _many(places: Places, noun: str) -> str:
+def _many(places: Occurrences, noun: str) -> str:
     return f"1 {noun} was" if places.count == 1 else f"{places.count} {noun}s were"
 
 

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-from zdissect.engine.messages import Message as Found
-from zdissect.engine.messages import Row, add_findings, messages
+from zdissect.engine.messages import DecodedMessage, Row, add_findings, messages
 from zdissect.engine.tape import Tape
 from zdissect.grammar.columns import SCHEMA_VERSION
 from zdissect.grammar.registry import Field
@@ -41,7 +40,7 @@ def _rows(part: Part) -> Iterator[Row]:
         yield {**row, "buffer": part.buffer.name, "offset": row["offset"] + part.base}
 
 
-def _alone(tape: Tape) -> Found:
+def _alone(tape: Tape) -> DecodedMessage:
     """A declaration or a data sub-message alone."""
     carrier = (_CARRIER, 0, tape.start, tape.stop, "")
     first = next(index for index, span in enumerate(tape.spans) if span[0].kind == "message")

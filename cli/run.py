@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from zdissect.capture import CaptureError, open_capture
 from zdissect.pipeline import Options, Pipeline
 from zdissect.records import Frame
-from zdissect.stats.queries import Queries
+from zdissect.stats.query_stats import Queries
 from zdissect.verbose import Verbose
 
 from .common import complain

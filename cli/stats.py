@@ -11,7 +11,7 @@ import click
 from zdissect.capture import CaptureError, open_capture
 from zdissect.output.printable import dumps
 from zdissect.pipeline import Options, Pipeline
-from zdissect.session.places import Places
+from zdissect.session.occurrences import Occurrences
 from zdissect.stats import Stats
 
 from .common import DONE, UNREADABLE, color_option, complain, wants_color
@@ -48,7 +48,7 @@ def stats(files: tuple[str, ...], as_json: bool, top: int, rules: tuple[str, ...
     for problem in problems:
         complain(str(problem))
     if not quiet:
-        for text in absences(Places(**report["refused"]), Places(**report["queries"]["silent"])):
+        for text in absences(Occurrences(**report["refused"]), Occurrences(**report["queries"]["silent"])):
             complain(text)
     if not report["messages"] and not quiet and (report["capture"]["frames"] or not problems):
         complain(f"no Zenoh found in {report['capture']['frames']} frames")

@@ -9,7 +9,7 @@ from typing import Any
 
 from tests.generators import ChoiceSource, Entry, SeededChoices, ValueGenerator
 from zdissect.grammar.columns import changes
-from zdissect.grammar.registry import Place
+from zdissect.grammar.registry import PlacedNode
 
 
 class FamilyGenerator(ValueGenerator):
@@ -21,7 +21,7 @@ class FamilyGenerator(ValueGenerator):
         self.now = now
         """NTP64 of most of its times, of which a few are some seconds older; None: any time."""
 
-    def field(self, one: Place, seen: dict[str, int], out: dict[str, Any]) -> None:
+    def field(self, one: PlacedNode, seen: dict[str, int], out: dict[str, Any]) -> None:
         """The value of one place: its own if it changes, that of the family if it doesn't."""
         if not changes(one.field):
             super().field(one, seen, out)

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from zdissect.engine.inference import level
 from zdissect.grammar import conditions
 from zdissect.grammar.checks import CHECKS
-from zdissect.grammar.registry import Place, place
+from zdissect.grammar.registry import PlacedNode, place
 from zdissect.grammar.types import (
     UNIT,
     Z64,
@@ -133,7 +133,7 @@ class ValueGenerator:
         """A text of 255 bytes at most, the least that a field with a length of 8 bits may hold."""
         return "".join(ALPHABET[byte % len(ALPHABET)] for byte in self.source.bytes(min(self.size(), 255 // 4)))
 
-    def level(self, places: tuple[Place, ...], seen: dict[str, int], out: dict[str, Any]) -> None:
+    def level(self, places: tuple[PlacedNode, ...], seen: dict[str, int], out: dict[str, Any]) -> None:
         """Values of the fields of a level."""
         inferred = {name for one in places if isinstance(one.node, Group) for name in conditions.names(one.node.size)}
         for one in places:
@@ -143,7 +143,7 @@ class ValueGenerator:
             if getattr(one.node, "name", "") not in inferred:
                 self.field(one, seen, out)
 
-    def field(self, one: Place, seen: dict[str, int], out: dict[str, Any]) -> None:
+    def field(self, one: PlacedNode, seen: dict[str, int], out: dict[str, Any]) -> None:
         """The value of one place."""
         node = one.node
         if isinstance(node, Bits):
@@ -183,7 +183,7 @@ class ValueGenerator:
         value = self.among(node.enum, (1 << width) - 1)
         return int(self.checked(value, node.check, list(range(1, 16))))
 
-    def repeat(self, one: Place, node: Repeat, seen: dict[str, int], out: dict[str, Any]) -> None:
+    def repeat(self, one: PlacedNode, node: Repeat, seen: dict[str, int], out: dict[str, Any]) -> None:
         if isinstance(node.count, str):
             times = conditions.test(node.count)(seen)
         else:
@@ -209,7 +209,7 @@ class ValueGenerator:
         if found:
             out[node.name] = found if node.many else found[0]
 
-    def chain(self, one: Place, seen: dict[str, int], out: dict[str, Any]) -> None:
+    def chain(self, one: PlacedNode, seen: dict[str, int], out: dict[str, Any]) -> None:
         """Extensions that are known, in the order of the grammar or against it, and others now and then."""
         assert isinstance(one.node, Extensions)
         exts: list[dict[str, Any]] = []
@@ -227,9 +227,9 @@ class ValueGenerator:
             out["extensions"] = exts
 
     @staticmethod
-    def followed(picked: list[Place]) -> list[Place]:
+    def followed(picked: list[PlacedNode]) -> list[PlacedNode]:
         """The same, but that an extension that must stand directly before another does, or isn't there."""
-        out: list[Place] = []
+        out: list[PlacedNode] = []
         for one in picked:
             assert isinstance(one.node, Extension)
             if not one.node.before:

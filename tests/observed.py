@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from tests.packets import CaptureBuilder
 from zdissect.dissection import Dissection, Finding, Item, Notice, Skip, findings
-from zdissect.engine.messages import Message
+from zdissect.engine.messages import DecodedMessage
 from zdissect.pipeline import Options, Pipeline, dissect
 from zdissect.records import Frame
 from zdissect.table import Table
@@ -37,7 +37,7 @@ class Observed:
     items: list[Item]
 
     @property
-    def messages(self) -> list[Message]:
+    def messages(self) -> list[DecodedMessage]:
         return [message for item in self.items if isinstance(item, Dissection) for message in item.messages]
 
     @property

@@ -7,10 +7,10 @@ from types import ModuleType
 
 import pytest
 
-from zdissect.engine import interpreter, lengths, structures
+from zdissect.engine import composites, interpreter, lengths
 from zdissect.engine.tape import Span
 from zdissect.grammar import checks, data, enums, types
-from zdissect.grammar.registry import MESSAGES, Field, Place, fields, place
+from zdissect.grammar.registry import MESSAGES, Field, PlacedNode, fields, place
 from zdissect.grammar.rules import RULES
 from zdissect.grammar.types import Bit, Extension
 
@@ -81,7 +81,7 @@ def _spans() -> list[Span]:
     return [span for vector in VECTORS for span in vector.decode().spans]
 
 
-def _extensions(places: tuple[Place, ...]) -> list[str]:
+def _extensions(places: tuple[PlacedNode, ...]) -> list[str]:
     own = [one.field.path for one in places if isinstance(one.node, Extension)]
     return own + [path for one in places for path in _extensions(one.inside)]
 
@@ -132,7 +132,7 @@ def test_every_finding_of_decoding_has_a_vector():
     """All codes that the interpreter, the checks and the enums can write."""
     sources = "".join(
         Path(module.__file__ or "").read_text()
-        for module in (interpreter, lengths, structures, checks, enums, types, data)
+        for module in (interpreter, lengths, composites, checks, enums, types, data)
     )
     codes = {code for code in RULES if f'"{code}"' in sources}
     assert codes == {line.split()[0] for vector in VECTORS for line in vector.remarks}

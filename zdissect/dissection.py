@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from zdissect.engine.messages import Message
+from zdissect.engine.messages import DecodedMessage
 from zdissect.engine.tape import Buffer, Tape
 from zdissect.flow.conversation import Flow
 from zdissect.flow.framing import Framing
@@ -29,7 +29,7 @@ class Dissection:
     framing: Framing
     missing: str = ""
     """Why its end isn't there: `cut` or `lost` (see Gap), `end` (of the stream); empty if it is whole."""
-    messages: list[Message] = field(default_factory=list)
+    messages: list[DecodedMessage] = field(default_factory=list)
     """Its messages, with what the session knows of them."""
     first: tuple[int, int] = (0, 0)
     """The numbers of the first one: among all in its frame of this conversation, and among those of its sender."""

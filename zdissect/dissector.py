@@ -1,10 +1,10 @@
 """From what a link carries in one unit, a batch or a datagram, to dissections: decoded, with what the session knows."""
 
 from zdissect.dissection import Dissection, Item
-from zdissect.engine.compiler import Reader
+from zdissect.engine.compiler import CompiledReader
 from zdissect.engine.interpreter import interpret
 from zdissect.engine.lazy import lazy_messages
-from zdissect.engine.messages import Message, add_findings, inherit, messages, nameless
+from zdissect.engine.messages import DecodedMessage, add_findings, inherit, messages, nameless
 from zdissect.engine.tape import Buffer
 from zdissect.flow import hints
 from zdissect.flow.decode import decode
@@ -35,7 +35,7 @@ class Dissector:
     def __init__(self, sessions: Sessions, rows: bool) -> None:
         self.sessions = sessions
         self.rows = rows
-        self.reader = Reader()
+        self.reader = CompiledReader()
 
     def dissect(self, item: Dissection, why: str, out: list[Item], hint: Hint | None = None) -> None:
         """Decodes a batch, as its hint says if there is one; a compressed one gives two dissections, the batch and what
@@ -78,7 +78,11 @@ class Dissector:
             item.tape, item.framing, item.scouting = tape, hint.framing, hint.scouts
 
     def known(
-        self, item: Dissection, out: list[Item], found: list[Message] | None = None, outer: Dissection | None = None
+        self,
+        item: Dissection,
+        out: list[Item],
+        found: list[DecodedMessage] | None = None,
+        outer: Dissection | None = None,
     ) -> None:
         """Adds what the session knows; then come the messages that fragments of this batch complete."""
         item.messages = messages(item.tape) if found is None else found

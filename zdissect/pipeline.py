@@ -25,7 +25,7 @@ from zdissect.flow.verdict import Verdict
 from zdissect.grammar.batch import SCOUTING_DATAGRAM
 from zdissect.grammar.ports import SCOUTING_PORT, ZENOH_PORT
 from zdissect.records import Chunk, Datagram, End, Frame, Gap, Overlap, Segment, StreamItem
-from zdissect.session.session import Link
+from zdissect.session.model import Link
 from zdissect.session.state import Sessions
 
 

@@ -6,7 +6,7 @@ extension and Attachment; "lean" a PUSH with QoS over a PUT; "frame" a FRAME of 
 
 import pytest
 
-from zdissect.engine.compiler import Reader
+from zdissect.engine.compiler import CompiledReader
 from zdissect.engine.interpreter import interpret
 from zdissect.grammar.batch import BATCH
 from zdissect.grammar.network import PUSH
@@ -48,7 +48,7 @@ def test_interpret_frame(benchmark):
 
 def test_read_frame(benchmark):
     """The same by templates, as for tables."""
-    reader = Reader()
+    reader = CompiledReader()
     for _ in range(2):
         reader.batch(FRAME)
     cells = benchmark(reader.batch, FRAME)

@@ -21,7 +21,7 @@ from zdissect.grammar.transport import FRAME
 from zdissect.pipeline import Options, dissect
 
 SAMPLES = Path(__file__).parents[2] / "samples"
-READER = compiler.Reader()
+READER = compiler.CompiledReader()
 PUSH = bytes.fromhex("25b1b1a70f 7d02042f722f62 e1 b0b6b8d1dafffb846b 09a8a7a6a5a4a3a2a1a0 0907 4303617474 0474657874")
 
 
@@ -149,7 +149,7 @@ def test_what_traffic_consists_of_is_not_declined() -> None:
 
 def test_a_message_read_without_a_tape_gets_one_when_it_is_asked_for() -> None:
     data = bytes.fromhex("25b1b1a70f 5d 01 01 02 6d69 5d 03 01 01 7a")
-    cells = compiler.Reader().batch(data)
+    cells = compiler.CompiledReader().batch(data)
     assert cells is not None
     tape, (frame, first, second) = lazy_messages(data, 0, cells)
     assert first.value("put.payload") == b"mi"

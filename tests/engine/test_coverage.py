@@ -9,7 +9,7 @@ from tests.strategies import ENTRIES
 from zdissect.engine.encoder import encode
 from zdissect.engine.inference import level, names
 from zdissect.engine.interpreter import interpret
-from zdissect.grammar.registry import MESSAGES, UNDECODED, UNITS, Field, Place, fields, place
+from zdissect.grammar.registry import MESSAGES, UNDECODED, UNITS, Field, PlacedNode, fields, place
 from zdissect.grammar.types import Extensions, Group, Message, Unit
 
 RESERVED_NAMES = {"message", "unit", "ext", "more", "enc", "mandatory", "length", "extensions"}
@@ -34,7 +34,7 @@ def test_every_field_comes_up() -> None:
     assert seen == wanted
 
 
-def conditioned(places: tuple[Place, ...], outer: str = "") -> Iterator[tuple[str, str]]:
+def conditioned(places: tuple[PlacedNode, ...], outer: str = "") -> Iterator[tuple[str, str]]:
     """(name, condition) of all values of one dict."""
     for one in places:
         when = f"{outer};{one.node.when}"
@@ -44,7 +44,7 @@ def conditioned(places: tuple[Place, ...], outer: str = "") -> Iterator[tuple[st
             yield from ((name, when) for name in names(one))
 
 
-def levels(places: tuple[Place, ...]) -> Iterator[list[tuple[str, str]]]:
+def levels(places: tuple[PlacedNode, ...]) -> Iterator[list[tuple[str, str]]]:
     """The same of each dict below these places."""
     yield list(conditioned(places))
     for one in level(places):

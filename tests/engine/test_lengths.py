@@ -10,13 +10,13 @@ import pytest
 
 from tests.engine.tapes import errors, read, undecoded
 from tests.generators import SeededChoices, ValueGenerator
-from zdissect.engine.compiler import Reader
+from zdissect.engine.compiler import CompiledReader
 from zdissect.engine.encoder import encode
 from zdissect.engine.interpreter import interpret
 from zdissect.engine.messages import messages
 from zdissect.engine.values import values
 from zdissect.grammar.batch import BATCH
-from zdissect.grammar.registry import MESSAGES, Place, place
+from zdissect.grammar.registry import MESSAGES, place
 from zdissect.grammar.types import ALWAYS, ZBUF, Extension, Message
 
 Values = dict[str, Any]
@@ -24,7 +24,7 @@ BEHIND = {"message": "FRAME", "sn": 1, "messages": [{"message": "RESPONSE_FINAL"
 """What stands behind: a FRAME, so that its message must be found too."""
 
 
-def structured(places: tuple[Place, ...]) -> Iterator[Extension]:
+def structured(places: tuple[PlacedNode, ...]) -> Iterator[Extension]:
     """Extensions that have a structure of their own, below these places, but for chains in chains."""
     for one in places:
         for inside in one.inside:
@@ -155,7 +155,7 @@ def test_any_lengths(seed: int) -> None:
         cut = data[: source.number(len(data))]
         for some in (data, cut):
             tape = read(BATCH, some)
-            rows = Reader().batch(some)
+            rows = CompiledReader().batch(some)
             assert rows is None or not tape.remarks
 
 

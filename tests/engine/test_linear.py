@@ -7,7 +7,7 @@ import pytest
 from tests.engine.tapes import check
 from tests.generators import Entry, SeededChoices
 from tests.line_counts import executed_lines
-from zdissect.engine import interpreter, lengths, structures, weighing
+from zdissect.engine import composites, interpreter, lengths, weighing
 from zdissect.engine.interpreter import interpret
 from zdissect.engine.vle import encode
 from zdissect.grammar.batch import BATCH, SCOUTING_DATAGRAM
@@ -51,7 +51,7 @@ ADVERSARIES: dict[str, tuple[Entry, Callable[[int], bytes]]] = {
 
 def operations(entry: Entry, data: bytes) -> int:
     """Lines of the interpreter that run."""
-    return executed_lines(lambda: interpret(entry, data), interpreter, lengths, structures, weighing)
+    return executed_lines(lambda: interpret(entry, data), interpreter, lengths, composites, weighing)
 
 
 @pytest.mark.parametrize("name", ADVERSARIES)

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from zdissect.engine.compiler import Reader
+from zdissect.engine.compiler import CompiledReader
 from zdissect.engine.interpreter import interpret
 from zdissect.engine.messages import messages
 from zdissect.grammar.batch import BATCH
-from zdissect.grammar.registry import MESSAGES, Place, place, walk
+from zdissect.grammar.registry import MESSAGES, PlacedNode, place, walk
 from zdissect.grammar.types import Extension
 
 
@@ -17,7 +17,7 @@ def row(text: str) -> dict[str, Any]:
     """The row of a network message in a FRAME, which the fast reader declines or reads alike."""
     data = bytes.fromhex("25 00" + text)
     found = messages(interpret(BATCH, data))[1].row
-    fast = Reader().batch(data)
+    fast = CompiledReader().batch(data)
     assert fast is None or fast[1] == found
     return found
 
@@ -67,21 +67,21 @@ def test_a_request_that_writes() -> None:
     """It is read, with a finding, which the fast reader leaves to the interpreter."""
     found = row("1c 01 00 01 01 78")
     assert (found["message"], found["body"], found["payload"]) == ("REQUEST", "PUT", b"x")
-    assert Reader().batch(bytes.fromhex("25 00 1c 01 00 01 01 78")) is None
-    assert Reader().batch(bytes.fromhex("25 00 1c 01 00 02")) is None
+    assert CompiledReader().batch(bytes.fromhex("25 00 1c 01 00 01 01 78")) is None
+    assert CompiledReader().batch(bytes.fromhex("25 00 1c 01 00 02")) is None
 
 
 def test_numbers_are_exact() -> None:
     """Those of which receivers keep the low bits too."""
     data = bytes.fromhex("25 80 80 80 80 10 19 83 80 80 80 10")
     assert [one.row.get("sn") for one in messages(interpret(BATCH, data))] == [1 << 32, 1 << 32]
-    assert Reader().batch(data) is None
+    assert CompiledReader().batch(data) is None
     assert row("19 83 80 80 80 10")["interest_id"] == (1 << 32) + 3
     assert row("9c 00 00 25 ff ff ff ff ff ff ff ff ff 03")["budget"] == (1 << 64) - 1
     assert row("1c 00 00 23 80 02")["consolidation"] == "256"
 
 
-def _columns(one: Place) -> set[str]:
+def _columns(one: PlacedNode) -> set[str]:
     return {field.column for field in walk((one,)) if field.column}
 
 

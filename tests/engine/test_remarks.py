@@ -7,7 +7,7 @@ import pytest
 
 from tests.engine.tapes import errors, read
 from tests.generators import Entry
-from zdissect.engine import interpreter, lengths, structures
+from zdissect.engine import composites, interpreter, lengths
 from zdissect.grammar import checks, data, enums, types
 from zdissect.grammar import scouting as sc
 from zdissect.grammar.batch import BATCH, SCOUTING_DATAGRAM
@@ -96,7 +96,7 @@ def test_remark(entry: Entry, text: str, wanted: Remarks) -> None:
 def test_each_code_that_decoding_can_give_has_a_case() -> None:
     """Codes stand as literals in the interpreter and in the checks, and as what strict enums give."""
     codes = {enum.strict for enum in vars(enums).values() if isinstance(enum, Enum) and enum.strict}
-    for module in (interpreter, lengths, structures, checks, types, data):
+    for module in (interpreter, lengths, composites, checks, types, data):
         tree = ast.parse(Path(module.__file__ or "").read_text())
         codes |= {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and node.value in RULES}
     assert {code for _, _, wanted in CASES for code, _, _ in wanted} == codes

@@ -9,7 +9,7 @@ import pytest
 
 from tests.families import family_member
 from tests.generators import SeededChoices
-from zdissect.engine.compiler import _DECLINES, Reader, function
+from zdissect.engine.compiler import _DECLINES, CompiledReader, function
 from zdissect.engine.encoder import encode
 from zdissect.engine.interpreter import interpret
 from zdissect.engine.lazy import lazy_messages
@@ -32,7 +32,7 @@ class Told(NamedTuple):
     """The interpreter's rows."""
 
 
-def told(reader: Reader, data: bytes) -> Told | None:
+def told(reader: CompiledReader, data: bytes) -> Told | None:
     """Both ways to read a batch, which must agree; None if the fast one declines."""
     found = reader.batch(data)
     if found is None:
@@ -79,7 +79,7 @@ def test_a_family_has_a_template_once_it_was_met_twice(block: int) -> None:
     """In any order and mixed with others; on each channel, behind the first that comes there when it is known."""
     plain = families(PUSH, range(block * 100, block * 100 + 100))
     assert len(plain) > 50
-    reader, source = Reader(), SeededChoices(block)
+    reader, source = CompiledReader(), SeededChoices(block)
     met: set[int] = set()
     known: set[tuple[int, str]] = set()
     count = 0
@@ -98,10 +98,10 @@ def test_a_family_has_a_template_once_it_was_met_twice(block: int) -> None:
     assert count > 350
 
 
-def learned(block: int) -> tuple[Reader, list[int], SeededChoices]:
+def learned(block: int) -> tuple[CompiledReader, list[int], SeededChoices]:
     """A reader that knows many families."""
     plain = families(PUSH, range(block * 60, block * 60 + 60))
-    reader, source = Reader(), SeededChoices(block)
+    reader, source = CompiledReader(), SeededChoices(block)
     for family in plain:
         for channel in range(2):
             frame = {"message": "FRAME", "R": channel, "sn": 1}
@@ -181,7 +181,7 @@ def test_tapes_that_are_asked_for_are_those_of_the_interpreter(block: int) -> No
 @pytest.mark.parametrize("message", [REQUEST, RESPONSE, RESPONSE_FINAL], ids=lambda one: one.name)
 def test_other_messages_of_a_frame(message: Message) -> None:
     """They have no templates; half of those that are right at least is read by the compiled form."""
-    reader, source = Reader(), SeededChoices(1)
+    reader, source = CompiledReader(), SeededChoices(1)
     plain = families(message, range(240))
     assert len(plain) > 120
     for family in plain:

@@ -72,7 +72,7 @@ FAULTS = (
           "session/state.py", 'link.session.epoch += 1\n            link.names = [None, None]',
           "link.names = [None, None]"),
     Fault("unknown-keys", "A key that is freed is still there.",
-          "session/network.py", "return\n    session.epoch += 1", "return"),
+          "session/network_layer.py", "return\n    session.epoch += 1", "return"),
     Fault("answers-not-missed", "No message shows that a request has no end.",
           "session/state.py", "        self.passed(session, item)\n        if session", "        if session"),
     Fault("other-channel", "Behind a message with R inverted the next one like it goes unnoticed.",

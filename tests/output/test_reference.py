@@ -9,7 +9,7 @@ import pytest
 
 from zdissect.grammar.aliases import DERIVED, aliases
 from zdissect.grammar.enums import ENCODING
-from zdissect.grammar.registry import MESSAGES, UNITS, Place, fields, place
+from zdissect.grammar.registry import MESSAGES, UNITS, PlacedNode, fields, place
 from zdissect.grammar.types import Extension
 from zdissect.output.reference import fields_markdown
 
@@ -49,7 +49,7 @@ def test_every_message_has_its_section():
     assert "Named INIT_SYN where A is 0, INIT_ACK where it is 1." in PAGE
 
 
-def _extensions(places: tuple[Place, ...]) -> list[tuple[str, Extension]]:
+def _extensions(places: tuple[PlacedNode, ...]) -> list[tuple[str, Extension]]:
     own = [(one.field.path, one.node) for one in places if isinstance(one.node, Extension)]
     return own + [pair for one in places for pair in _extensions(one.inside)]
 

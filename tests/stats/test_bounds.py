@@ -4,14 +4,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.stats.reading import SAMPLES, report
-from zdissect.stats import queries as queries_module
+from zdissect.stats import query_stats
+from zdissect.stats.distribution import Distribution
 from zdissect.stats.keys import Keys
-from zdissect.stats.times import Times
 
 
 @given(st.lists(st.integers(0, 10**12), min_size=1, max_size=60), st.integers(1, 80))
 def test_times(values, limit):
-    times = Times(limit)
+    times = Distribution(limit)
     for value in values:
         times.add(value)
     found = times.report()
@@ -25,7 +25,7 @@ def test_times(values, limit):
 
 
 def test_no_times():
-    assert Times().report() is None
+    assert Distribution().report() is None
 
 
 def test_keys_above_the_limit(monkeypatch):
@@ -37,7 +37,7 @@ def test_keys_above_the_limit(monkeypatch):
 
 
 def test_query_keys_above_the_limit(monkeypatch):
-    monkeypatch.setattr(queries_module, "MOST_KEYS", 2)
+    monkeypatch.setattr(query_stats, "MOST_KEYS", 2)
     found = report(SAMPLES / "query-router.pcap")["queries"]
     assert len(found["keys"]) == 2
     assert found["others"]["queries"] + sum(key["queries"] for key in found["keys"]) == found["queries"] == 20
@@ -45,7 +45,7 @@ def test_query_keys_above_the_limit(monkeypatch):
 
 def test_open_queries_above_the_limit(monkeypatch):
     """Those that are forgotten count as unanswered, and their answers as those to no known query."""
-    monkeypatch.setattr(queries_module, "MOST_OPEN", 1)
+    monkeypatch.setattr(query_stats, "MOST_OPEN", 1)
     found = report(SAMPLES / "query-router.pcap")["queries"]
     assert found["queries"] == 20
     assert found["unanswered"] > 0

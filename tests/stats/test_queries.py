@@ -6,7 +6,7 @@ from tests.conversation import CLIENT, OTHER_PEER, PEER, ROUTER, Conversation, N
 from tests.messages import push, put, request, response, response_final
 from tests.observed import observed
 from tests.packets import SECOND, CaptureBuilder, Parties
-from zdissect.stats.queries import Queries
+from zdissect.stats.query_stats import Queries
 
 SERVER = Node(b"\x06\xff", "client")
 ANSWER = response(7, body={"message": "REPLY", "body": put(b"yes")})

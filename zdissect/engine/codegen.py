@@ -3,7 +3,7 @@
 from typing import Any
 
 from zdissect.engine import program as ops
-from zdissect.engine.program import ExtensionProgram, Program, Step, Table, message_program
+from zdissect.engine.program import ExtensionProgram, Program, ProgramTable, Step, message_program
 from zdissect.grammar import conditions
 from zdissect.grammar.columns import converter
 from zdissect.grammar.registry import Field
@@ -12,7 +12,7 @@ from zdissect.grammar.types import ENC_NAMES, Bit, Extension, Fixed
 INDENT = "    "
 
 
-class Writer:
+class CodeWriter:
     """Writes one function."""
 
     def __init__(self, program: Program, names: dict[str, Any]) -> None:
@@ -193,7 +193,7 @@ class Writer:
             return f"{self.constant(field.enum.names, 'names')}[{expression}]"
         return f"{self.constant(convert, 'as')}({expression})"
 
-    def choice(self, table: Table, many: str) -> None:
+    def choice(self, table: ProgramTable, many: str) -> None:
         """A body; the messages of a FRAME aren't its own."""
         if many:
             return

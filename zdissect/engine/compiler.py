@@ -13,7 +13,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from zdissect.engine.codegen import Writer
+from zdissect.engine.codegen import CodeWriter
 from zdissect.engine.messages import Row
 from zdissect.engine.program import message_program
 from zdissect.engine.skim import Skimmer, changing_extensions
@@ -49,7 +49,7 @@ _DECLINES = (Decline, IndexError, KeyError, UnicodeDecodeError)
 """What a compiled function may end with: reading past the end, a value without a name, text that isn't UTF-8."""
 
 
-class Reader:
+class CompiledReader:
     """Reads the batches of a capture; remembers the templates of FRAMEs and of the PUSHes in them.
 
     What never comes again isn't worth a template: a PUSH gets one when its key is met for the second time, and while
@@ -157,7 +157,7 @@ class Reader:
 @cache
 def function(message: Message) -> Function:
     """The compiled form of a message: (bytes, start, stop) to (row, position behind it)."""
-    return _made(message, f"read_{message.name.lower()}", f"<zdissect {message.name}>", Writer)
+    return _made(message, f"read_{message.name.lower()}", f"<zdissect {message.name}>", CodeWriter)
 
 
 @cache
@@ -166,7 +166,7 @@ def skimmer(message: Message) -> Function:
     return _made(message, f"skim_{message.name.lower()}", f"<zdissect {message.name}, skimmed>", Skimmer)
 
 
-def _made(message: Message, name: str, file: str, writer: type[Writer]) -> Function:
+def _made(message: Message, name: str, file: str, writer: type[CodeWriter]) -> Function:
     """Writes a function, and shows its source where tracebacks look for it."""
     source, names = _source(message, writer)
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
@@ -175,7 +175,7 @@ def _made(message: Message, name: str, file: str, writer: type[Writer]) -> Funct
     return made
 
 
-def _source(message: Message, writer: type[Writer]) -> tuple[str, dict[str, Any]]:
+def _source(message: Message, writer: type[CodeWriter]) -> tuple[str, dict[str, Any]]:
     """The source of a function, and the names that it uses."""
     names: dict[str, Any] = {"Decline": Decline, "complete": complete, "long_vle": long_vle}
     return writer(message_program(message), names).write(), names
@@ -184,7 +184,7 @@ def _source(message: Message, writer: type[Writer]) -> tuple[str, dict[str, Any]
 def source_of(name: str) -> str:
     """The generated source of a message. Raises KeyError if it has no compiled form."""
     message = {one.name: one for one in COMPILED}[name.upper()]
-    forms: tuple[type[Writer], ...] = (Skimmer, Writer) if message in SKIMMED else (Writer,)
+    forms: tuple[type[CodeWriter], ...] = (Skimmer, CodeWriter) if message in SKIMMED else (CodeWriter,)
     return "\n\n".join(_source(message, form)[0] for form in forms)
 
 

@@ -13,7 +13,7 @@ from zdissect.engine import vle
 from zdissect.engine.given import EncodeError, Given, content, items, number
 from zdissect.engine.inference import infer, level, names, single, variant
 from zdissect.grammar import conditions
-from zdissect.grammar.registry import Place, PlacedMessage, place
+from zdissect.grammar.registry import PlacedMessage, PlacedNode, place
 from zdissect.grammar.types import (
     UNIT,
     Z64,
@@ -90,17 +90,17 @@ class _Writer:
             return bool(self.flags[simple[0]]) is simple[1]
         return not condition or bool(conditions.test(condition)(self.seen))
 
-    def all(self, places: tuple[Place, ...], here: Given) -> bytes:
+    def all(self, places: tuple[PlacedNode, ...], here: Given) -> bytes:
         """All fields of a level, which must use up its values."""
         data = self.some(places, here, places)
         here.finish([name for one in level(places) for name in names(one)])
         return data
 
-    def some(self, places: tuple[Place, ...], here: Given, siblings: tuple[Place, ...]) -> bytes:
+    def some(self, places: tuple[PlacedNode, ...], here: Given, siblings: tuple[PlacedNode, ...]) -> bytes:
         """Some fields of a level. `siblings` are all of it, from which missing values follow."""
         return b"".join(self.field(one, here, siblings) for one in places)
 
-    def field(self, one: Place, here: Given, siblings: tuple[Place, ...]) -> bytes:
+    def field(self, one: PlacedNode, here: Given, siblings: tuple[PlacedNode, ...]) -> bytes:
         """The bytes of one place; none if its condition doesn't hold."""
         node = one.node
         assert not isinstance(node, Extension)
@@ -129,7 +129,7 @@ class _Writer:
         for bit in bits:
             self.seen[bit.name] = (value & bit.mask) >> bit.low
 
-    def bits(self, bits: tuple[Bit, ...], here: Given, siblings: tuple[Place, ...]) -> int:
+    def bits(self, bits: tuple[Bit, ...], here: Given, siblings: tuple[PlacedNode, ...]) -> int:
         """An integer from its bit fields."""
         total = 0
         for bit in bits:
@@ -144,11 +144,11 @@ class _Writer:
             self.seen[bit.name] = value
         return total
 
-    def inferred(self, name: str, here: Given, siblings: tuple[Place, ...]) -> int | None:
+    def inferred(self, name: str, here: Given, siblings: tuple[PlacedNode, ...]) -> int | None:
         """A value that follows from other values of its level."""
         return infer(name, here.values, siblings, lambda one: self.size(one, here))
 
-    def size(self, one: Place, here: Given) -> int | None:
+    def size(self, one: PlacedNode, here: Given) -> int | None:
         """Bytes of the content of a place that has its size in front, if it is there."""
         node = one.node
         if isinstance(node, Group):
@@ -164,7 +164,7 @@ class _Writer:
         return copy
 
     def integer(
-        self, node: Vle | Fixed, bits: tuple[Bit, ...], width: int, here: Given, siblings: tuple[Place, ...]
+        self, node: Vle | Fixed, bits: tuple[Bit, ...], width: int, here: Given, siblings: tuple[PlacedNode, ...]
     ) -> int:
         """The value of a number, given as a whole, by its bit fields, or not at all."""
         whole = here.take(node.name)
@@ -179,14 +179,14 @@ class _Writer:
         self.seen[node.name] = value
         return value
 
-    def fixed(self, node: Fixed, here: Given, siblings: tuple[Place, ...]) -> bytes:
+    def fixed(self, node: Fixed, here: Given, siblings: tuple[PlacedNode, ...]) -> bytes:
         """A number of a fixed size, or bytes: those given, even if their number isn't the one announced."""
         if node.raw:
             return content(here.need(node.name), here.at(node.name))
         size = node.size if isinstance(node.size, int) else conditions.test(node.size)(self.seen)
         return self.integer(node, (), 8 * size, here, siblings).to_bytes(size, "little")
 
-    def group(self, one: Place, here: Given, siblings: tuple[Place, ...]) -> bytes:
+    def group(self, one: PlacedNode, here: Given, siblings: tuple[PlacedNode, ...]) -> bytes:
         """Fields that belong together, with their length if they have one."""
         node = one.node
         assert isinstance(node, Group)
@@ -195,13 +195,13 @@ class _Writer:
         inner = Given(here.need(node.name), here.at(node.name))
         return self.region(one, inner) if node.length else self.all(one.inside, inner)
 
-    def region(self, one: Place, inner: Given) -> bytes:
+    def region(self, one: PlacedNode, inner: Given) -> bytes:
         """Fields with their length in front: the true one, unless another is given."""
         length = inner.take("length")
         data = self.all(one.inside, inner)
         return vle.encode(len(data) if length is None else number(length, 64, inner.at("length"))) + data
 
-    def repeat(self, one: Place, node: Repeat, here: Given) -> bytes:
+    def repeat(self, one: PlacedNode, node: Repeat, here: Given) -> bytes:
         """The same fields several times, with their number if that comes first."""
         turns = items(here.take(node.name), here.at(node.name))
         if isinstance(node.count, str):
@@ -229,7 +229,7 @@ class _Writer:
         paths = (f"{here.at(node.name)}[{index}]" for index in range(len(several)))
         return b"".join(_message(node.messages, Given(item, path)) for item, path in zip(several, paths, strict=True))
 
-    def chain(self, one: Place, here: Given) -> bytes:
+    def chain(self, one: PlacedNode, here: Given) -> bytes:
         """A chain of extensions."""
         exts = items(here.take("extensions"), here.at("extensions"))
         known = {inside.node.name: inside for inside in one.inside if isinstance(inside.node, Extension)}
@@ -247,7 +247,7 @@ class _Writer:
             out += body
         return bytes(out)
 
-    def extension(self, one: Place, inner: Given) -> tuple[int, bytes]:
+    def extension(self, one: PlacedNode, inner: Given) -> tuple[int, bytes]:
         """Header and body of a known extension."""
         node = one.node
         assert isinstance(node, Extension)

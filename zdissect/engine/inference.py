@@ -10,10 +10,10 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from zdissect.grammar import conditions
-from zdissect.grammar.registry import Place
+from zdissect.grammar.registry import PlacedNode
 from zdissect.grammar.types import Bit, Bits, Extension, Extensions, Fixed, Group, Repeat, Vle
 
-Sizes = Callable[[Place], int | None]
+Sizes = Callable[[PlacedNode], int | None]
 """Bytes that the content of a place takes, if it is there."""
 
 
@@ -45,7 +45,7 @@ def _terms(node: ast.expr) -> Iterator[Term]:
             yield Term(name, value, False)
 
 
-def level(places: tuple[Place, ...]) -> Iterator[Place]:
+def level(places: tuple[PlacedNode, ...]) -> Iterator[PlacedNode]:
     """The places whose values stand in one dict: groups without a name have none of their own."""
     for one in places:
         yield one
@@ -53,7 +53,7 @@ def level(places: tuple[Place, ...]) -> Iterator[Place]:
             yield from level(one.inside)
 
 
-def names(one: Place) -> Iterator[str]:
+def names(one: PlacedNode) -> Iterator[str]:
     """Names that a place takes from the values of its level."""
     node = one.node
     if isinstance(node, Extensions):
@@ -72,7 +72,7 @@ def bit_names(bits: tuple[Bit, ...]) -> Iterator[str]:
     return (bit.name for bit in bits if not bit.reserved)
 
 
-def given(one: Place, values: Mapping[str, Any]) -> bool:
+def given(one: PlacedNode, values: Mapping[str, Any]) -> bool:
     """Whether the values of a level hold something for this place."""
     node = one.node
     if isinstance(node, Extensions):
@@ -84,7 +84,7 @@ def given(one: Place, values: Mapping[str, Any]) -> bool:
     return node.name in values
 
 
-def infer(name: str, values: Mapping[str, Any], places: tuple[Place, ...], sizes: Sizes) -> int | None:
+def infer(name: str, values: Mapping[str, Any], places: tuple[PlacedNode, ...], sizes: Sizes) -> int | None:
     """The value of a flag or number that was left out, or None if nothing tells.
 
     Fields that are there decide; if they tell nothing, fields that aren't.
@@ -119,7 +119,7 @@ def solve(expression: str, name: str, result: int) -> int:
     return (result - base) // (formula({name: 1}) - base)
 
 
-def single(one: Place) -> bool:
+def single(one: PlacedNode) -> bool:
     """Whether a turn of a repeat is one value, and not a dict."""
     return len(one.inside) == 1 and not isinstance(one.inside[0].node, Bits | Extensions)
 

@@ -11,6 +11,7 @@ it may depend on where it was cut, so that a prefix of the bytes gives a prefix 
 from typing import Any
 
 from zdissect.engine import program as programs
+from zdissect.engine.composites import Composites
 from zdissect.engine.lengths import Values
 from zdissect.engine.malformed import Malformed, called, count, short_of
 from zdissect.engine.program import (
@@ -28,7 +29,6 @@ from zdissect.engine.program import (
     VLE,
     Step,
 )
-from zdissect.engine.structures import Structures
 from zdissect.engine.tape import Tape
 from zdissect.engine.vle import Short, read
 from zdissect.grammar.registry import Field
@@ -58,7 +58,7 @@ def interpret(
     return Tape(data, start, end, run.spans, run.remarks)
 
 
-class _Run(Structures):
+class _Run(Composites):
     """Reads the fields of a program."""
 
     __slots__ = ()

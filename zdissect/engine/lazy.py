@@ -1,11 +1,11 @@
 """Messages that were read without a tape: row and tape are made only if somebody asks for them."""
 
 from zdissect.engine.interpreter import interpret
-from zdissect.engine.messages import LAYERS, Message, Row
+from zdissect.engine.messages import LAYERS, DecodedMessage, Row
 from zdissect.engine.tape import Remark, Span, Tape
 from zdissect.engine.templates import Cell
 from zdissect.grammar.batch import BATCH
-from zdissect.grammar.types import Message as Kind
+from zdissect.grammar.types import Message
 
 
 class LazyTape(Tape):
@@ -29,7 +29,7 @@ class LazyTape(Tape):
         return self.made
 
 
-class LazyMessage(Message):
+class LazyMessage(DecodedMessage):
     """A message of such a batch: the `number`-th. Its row is there, or stands in a cell until it is asked for."""
 
     __slots__ = ("cell", "made", "number", "template")
@@ -67,11 +67,11 @@ class LazyMessage(Message):
         return [
             index
             for index, span in enumerate(self.tape.spans)
-            if span[0].kind == "message" and isinstance(span[0].node, Kind) and span[0].node.layer in LAYERS
+            if span[0].kind == "message" and isinstance(span[0].node, Message) and span[0].node.layer in LAYERS
         ]
 
 
-def lazy_messages(data: bytes, prefix: int, found: list[Cell | Row]) -> tuple[Tape, list[Message]]:
+def lazy_messages(data: bytes, prefix: int, found: list[Cell | Row]) -> tuple[Tape, list[DecodedMessage]]:
     """The tape and the messages of a batch with a length prefix of so many bytes, and with these rows and cells."""
     tape = LazyTape(data, prefix)
     return tape, [LazyMessage(tape, number, one) for number, one in enumerate(found)]

@@ -2,7 +2,7 @@
 
 Receivers pass over the declared length of some extensions and go by the structure (`Extension.loose`); of all others it
 bounds what they read. Where the two disagree, the length is in doubt: `weighing.py` decides about it, and tells by
-`reading` which one counts.
+`decisions` which one counts.
 """
 
 from abc import abstractmethod
@@ -21,13 +21,13 @@ _U32 = (1 << 32) - 1
 _OPEN: Span = (UNDECODED, 0, 0, -1, None)
 
 DECLARED = -1
-"""The reading of a message in which all declared lengths count."""
+"""The decisions by which all declared lengths of a message count."""
 
 
 class Lengths:
     """One interpretation: the bytes, and what was found so far."""
 
-    __slots__ = ("data", "declared", "doubts", "reading", "remarks", "spans")
+    __slots__ = ("data", "decisions", "declared", "doubts", "remarks", "spans")
 
     def __init__(self, data: bytes) -> None:
         self.data = data
@@ -37,7 +37,8 @@ class Lengths:
         """Lengths of the message that is being read that aren't those of their structures."""
         self.declared = True
         """Of these, all declared ones count."""
-        self.reading = 0
+        self.decisions = 0
+        """Bit n is set where the n-th length in doubt is decided against what receivers do; or `DECLARED`."""
 
     @abstractmethod
     def steps(self, steps: Steps, pos: int, stop: int, cut: bool, depth: int, header: int, values: Values) -> int:
@@ -149,8 +150,8 @@ class Lengths:
         problem, end = None, stop
         try:
             end = self.steps(program.steps, pos, stop, cut, depth, header, values)
-        except Malformed as found:
-            problem = found
+        except Malformed as raised:
+            problem = raised
         if problem is None and end == declared:
             return end
         if (problem is None or declared <= stop) and self.structure_counts(True):
@@ -170,8 +171,8 @@ class Lengths:
         problem, end, whole = None, stop, False
         try:
             end, whole = self.bounded(program.field, steps, pos, declared, start, stop, cut, depth, header, values)
-        except Malformed as found:
-            problem = found
+        except Malformed as raised:
+            problem = raised
         if not (whole or (cut and problem is not None)) and self.structure_counts(False):
             spans, remarks = self.back(mark)
             try:  # as in a region that is cut: what goes on to the end of its region has no structure of its own
@@ -187,10 +188,10 @@ class Lengths:
         return end
 
     def structure_counts(self, loose: bool) -> bool:
-        """Whether the structure decides where an extension ends whose length is in doubt, in this reading."""
-        against = bool(self.reading >> self.doubts & 1)
+        """Whether the structure decides where an extension ends whose length is in doubt, in this run."""
+        against = bool(self.decisions >> self.doubts & 1)
         self.doubts += 1
-        counts = self.reading != DECLARED and loose != against
+        counts = self.decisions != DECLARED and loose != against
         self.declared = self.declared and not counts
         return counts
 

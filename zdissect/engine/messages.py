@@ -13,15 +13,14 @@ from zdissect.grammar.columns import Convert, complete, converter
 from zdissect.grammar.registry import EXT_HEADER, Field, fields
 from zdissect.grammar.rule import ERROR
 from zdissect.grammar.rules import RULES
-from zdissect.grammar.types import ENC_NAMES, Bit
-from zdissect.grammar.types import Message as Kind
+from zdissect.grammar.types import ENC_NAMES, Bit, Message
 
 Row = dict[str, Any]
 
 LAYERS = frozenset({"scouting", "transport", "network"})
 
 
-class Message:
+class DecodedMessage:
     """One message of a tape: its row, and its part of the spans."""
 
     __slots__ = ("first", "row", "stop", "tape")
@@ -48,7 +47,7 @@ class Message:
     def flag(self, name: str) -> bool:
         """A flag of its header byte, by its name in the grammar."""
         kind = self.tape.spans[self.first][0].node
-        return isinstance(kind, Kind) and bool(self.header & kind.flag(name).mask)
+        return isinstance(kind, Message) and bool(self.header & kind.flag(name).mask)
 
     @property
     def data(self) -> bytes:
@@ -86,9 +85,9 @@ class Message:
         self.tape.remarks.append((code, span[2], span[3], text))
 
 
-def messages(tape: Tape) -> list[Message]:
+def messages(tape: Tape) -> list[DecodedMessage]:
     """The messages of a tape, in the order of the wire. Offsets count from the start of the tape's bytes."""
-    out: list[Message] = []
+    out: list[DecodedMessage] = []
     row: Row = {}
     frame: Row = {}
     frame_stop = -1
@@ -96,12 +95,12 @@ def messages(tape: Tape) -> list[Message]:
     for index, (field, _, start, stop, value) in enumerate(spans):
         kind = field.kind
         if kind == "message":
-            layer = field.node.layer if isinstance(field.node, Kind) else ""
+            layer = field.node.layer if isinstance(field.node, Message) else ""
             if layer in LAYERS:
                 row = {"layer": layer, "message": value, "offset": start - tape.start, "length": stop - start}
                 if out:
                     out[-1].stop = index
-                out.append(Message(tape, index, row))
+                out.append(DecodedMessage(tape, index, row))
                 if field.name == "frame":
                     frame, frame_stop = row, stop
                 elif start < frame_stop:
@@ -124,11 +123,11 @@ def messages(tape: Tape) -> list[Message]:
     return out
 
 
-def nameless(tape: Tape, layer: str) -> list[Message]:
+def nameless(tape: Tape, layer: str) -> list[DecodedMessage]:
     """What represents a unit whose messages can't be identified: one without a name, if an error says why."""
     if not any(RULES[code].severity == ERROR for code, *_ in tape.remarks):
         return []
-    return [Message(tape, 0, {"layer": layer, "message": None, "offset": 0, "length": tape.stop - tape.start})]
+    return [DecodedMessage(tape, 0, {"layer": layer, "message": None, "offset": 0, "length": tape.stop - tape.start})]
 
 
 def inherit(row: Row, frame: Row) -> None:
@@ -225,7 +224,7 @@ def _content(spans: list[Span], index: int, data: bytes, stop: int) -> bytes:
     return value if isinstance(value, bytes) and field.kind == "blob" else data[end:stop]
 
 
-def add_findings(tape: Tape, out: list[Message]) -> None:
+def add_findings(tape: Tape, out: list[DecodedMessage]) -> None:
     """Gives each remark of a tape to the innermost message that holds it, or to the last one before it."""
     for code, start, _, text in tape.remarks:
         at = start - tape.start

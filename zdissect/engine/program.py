@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from zdissect.grammar import conditions
 from zdissect.grammar.checks import CHECKS, Verdict
-from zdissect.grammar.registry import EXT_NUMBER, EXT_VALUE, Field, Place, PlacedMessage, place
+from zdissect.grammar.registry import EXT_NUMBER, EXT_VALUE, Field, PlacedMessage, PlacedNode, place
 from zdissect.grammar.types import (
     Z64,
     ZBUF,
@@ -108,7 +108,7 @@ def unknown_body(enc: int) -> tuple[Step, ...]:
     return ((BLOB, 0, 0, None, EXT_VALUE, (1 << 32) - 1, None, None, None),) if enc == ZBUF else ()
 
 
-class Table(dict[int, Program]):
+class ProgramTable(dict[int, Program]):
     """Programs by id, each made when its id is first met, so that starting up costs only what is used."""
 
     def __init__(self, messages: tuple[Message, ...], refused: tuple[Message, ...] = (), inner: bool = False) -> None:
@@ -125,9 +125,9 @@ class Table(dict[int, Program]):
 
 
 @cache
-def single(message: Message) -> Table:
+def single(message: Message) -> ProgramTable:
     """The table of one message alone."""
-    return Table((message,))
+    return ProgramTable((message,))
 
 
 class _Builder:
@@ -137,10 +137,10 @@ class _Builder:
         self.flags = {} if isinstance(placed.node, Unit) else {flag.name: flag for flag in placed.node.flags}
         self.needed = frozenset(_names(placed.inside, self.flags))
 
-    def steps(self, places: tuple[Place, ...]) -> tuple[Step, ...]:
+    def steps(self, places: tuple[PlacedNode, ...]) -> tuple[Step, ...]:
         return tuple(self.step(one) for one in places)
 
-    def step(self, one: Place) -> Step:
+    def step(self, one: PlacedNode) -> Step:
         node, field = one.node, one.field
         assert not isinstance(node, Extension)
         mask, want, test = self.condition(node.when)
@@ -163,7 +163,7 @@ class _Builder:
             if isinstance(node, Bit) and node.name in self.needed
         )
 
-    def operation(self, one: Place) -> tuple[int, Any, Any, Any, Any]:
+    def operation(self, one: PlacedNode) -> tuple[int, Any, Any, Any, Any]:
         """op, first, second, keep, check of a node."""
         node = one.node
         if isinstance(node, Vle):
@@ -190,7 +190,7 @@ class _Builder:
             return REST, node.text, None, None, _check(node)
         return self.structure(one)
 
-    def structure(self, one: Place) -> tuple[int, Any, Any, Any, Any]:
+    def structure(self, one: PlacedNode) -> tuple[int, Any, Any, Any, Any]:
         """op, first, second, keep, check of a node that holds others."""
         node = one.node
         if isinstance(node, Extensions):
@@ -203,7 +203,7 @@ class _Builder:
             return EXTENSIONS, known, node.when == "", node.tolerant or None, None
         if isinstance(node, Choice):
             inner = any(message.layer in INNER for message in node.messages)
-            return CHOICE, Table(node.messages, node.refused, inner), node.many, None, node.name
+            return CHOICE, ProgramTable(node.messages, node.refused, inner), node.many, None, node.name
         if isinstance(node, Repeat):
             count = conditions.test(node.count) if isinstance(node.count, str) else None
             counter = self.step(one.count) if one.count else None
@@ -216,7 +216,7 @@ class _Builder:
             return REGION, inside, conditions.test(node.size), None, None
         return GROUP if node.name else INLINE, inside, None, None, None
 
-    def extension(self, one: Place, node: Extension, keys: dict[str, int]) -> ExtensionProgram:
+    def extension(self, one: PlacedNode, node: Extension, keys: dict[str, int]) -> ExtensionProgram:
         """The program of an extension, of a chain with these headers."""
         loose = conditions.test(node.loose) if node.loose else None
         kept = node.name if node.name in self.needed else ""
@@ -226,7 +226,7 @@ class _Builder:
         )
 
 
-def _names(places: tuple[Place, ...], flags: dict[str, Bit]) -> set[str]:
+def _names(places: tuple[PlacedNode, ...], flags: dict[str, Bit]) -> set[str]:
     """Names that the conditions of these places need, less those that a look at the header answers."""
     out: set[str] = set()
     for one in places:

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from zdissect.engine import program as ops
-from zdissect.engine.codegen import Writer
-from zdissect.engine.program import ExtensionProgram, Step, Table, message_program
+from zdissect.engine.codegen import CodeWriter
+from zdissect.engine.program import ExtensionProgram, ProgramTable, Step, message_program
 from zdissect.grammar.columns import CARRIED, changes
 from zdissect.grammar.registry import Field
 from zdissect.grammar.types import Fixed, Message
@@ -42,7 +42,7 @@ def _names(steps: tuple[Step, ...]) -> Iterator[str]:
                     yield from _names(message_program(message).steps)
 
 
-class Skimmer(Writer):
+class Skimmer(CodeWriter):
     """Writes one function: (bytes, start, stop) to (key, position behind it, the values of `CARRIED`..., bodies).
 
     `bodies` are those of the extensions that hold changing values, in order. The function of a FRAME, whose own fields
@@ -101,7 +101,7 @@ class Skimmer(Writer):
         for name, shift, mask in keep or ():
             self.keep(name, f"value >> {shift} & {mask}")
 
-    def choice(self, table: Table, many: str) -> None:
+    def choice(self, table: ProgramTable, many: str) -> None:
         """A body; the messages of a FRAME aren't its own."""
         if many:
             return

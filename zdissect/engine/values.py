@@ -20,7 +20,16 @@ from typing import Any
 
 from zdissect.engine.inference import single
 from zdissect.engine.tape import Span, Tape
-from zdissect.grammar.registry import EXT_HEADER, EXT_LENGTH, EXT_NUMBER, EXT_UNKNOWN, EXT_VALUE, Field, Place, place
+from zdissect.grammar.registry import (
+    EXT_HEADER,
+    EXT_LENGTH,
+    EXT_NUMBER,
+    EXT_UNKNOWN,
+    EXT_VALUE,
+    Field,
+    PlacedNode,
+    place,
+)
 from zdissect.grammar.types import Bit, Bits, Choice, Extension, Extensions, Group, Message, Repeat, Unit
 
 Values = dict[str, Any]
@@ -76,11 +85,11 @@ class _Reader:
         self.leave(depth)
         return out
 
-    def places(self, places: tuple[Place, ...], depth: int, out: Values) -> None:
+    def places(self, places: tuple[PlacedNode, ...], depth: int, out: Values) -> None:
         for one in places:
             self.place(one, depth, out)
 
-    def place(self, one: Place, depth: int, out: Values) -> None:
+    def place(self, one: PlacedNode, depth: int, out: Values) -> None:
         """What one place has among the next spans, if anything."""
         node = one.node
         if isinstance(node, Extensions):
@@ -103,7 +112,7 @@ class _Reader:
             else:
                 out[node.name] = value
 
-    def extension(self, one: Place | None, depth: int) -> Values:
+    def extension(self, one: PlacedNode | None, depth: int) -> Values:
         """One extension; `one` is its place if it is known."""
         stop = self.spans[self.at][3]
         self.at += 1
@@ -141,7 +150,7 @@ class _Reader:
         elif found:
             out[node.name] = found[0]
 
-    def group(self, one: Place, node: Group, depth: int, out: Values) -> None:
+    def group(self, one: PlacedNode, node: Group, depth: int, out: Values) -> None:
         if not node.name or node.size:
             self.places(one.inside, depth, out)
         elif self.next(depth) is one.field:
@@ -154,7 +163,7 @@ class _Reader:
             self.leave(depth)
             out[node.name] = inner
 
-    def repeat(self, one: Place, node: Repeat, depth: int, out: Values) -> None:
+    def repeat(self, one: PlacedNode, node: Repeat, depth: int, out: Values) -> None:
         if one.count and self.next(depth) is one.count.field:
             self.at += 1
             out[node.name] = []

@@ -1,7 +1,7 @@
 """Lengths in doubt: which of two ends an extension has, where its declared length isn't that of its structure.
 
 Either may be wrong: a length that the sender computed wrongly, a forged number inside. So what follows decides. The
-message is read in each of the ways (a `Reading`), and the one is kept in which most makes sense: the message itself,
+message is read in each of the ways (a `Candidate`), and the one is kept in which most makes sense: the message itself,
 then the message after it. If that doesn't tell, it is what receivers do; if no way leads to the end of the message,
 the declared length counts.
 """
@@ -11,16 +11,29 @@ from typing import NamedTuple, Self
 
 from zdissect.engine.lengths import DECLARED, Lengths
 from zdissect.engine.malformed import Malformed
-from zdissect.engine.program import Program, Table
+from zdissect.engine.program import Program, ProgramTable
 from zdissect.engine.tape import Remark, Span
 
-READINGS = (1, 2, 3, DECLARED)
-"""The ways to read a message but that of receivers. Bit n is set where the n-th length in doubt is decided against what
-they do; a message with more than two such lengths isn't worth trying all combinations."""
+ALTERNATIVES = (1, 2, 3, DECLARED)
+"""The ways to read a message other than the receivers' own, see `Lengths.decisions`. A message with more than two
+lengths in doubt isn't worth trying all combinations."""
 _MOST = 4
 
 
-class Reading(NamedTuple):
+class Doubtful(NamedTuple):
+    """A message that holds lengths in doubt: where it begins, and which messages may stand there."""
+
+    table: ProgramTable
+    many: str
+    """As in `Choice.many`: whether another message of the table may follow."""
+    pos: int
+    stop: int
+    """End of the region around it."""
+    cut: bool
+    depth: int
+
+
+class Candidate(NamedTuple):
     """A message read in one way."""
 
     spans: list[Span]
@@ -43,19 +56,21 @@ class Weighing(Lengths):
         super().__init__(data)
         self.trial = False
         """This is a trial: nothing that it meets is worth another one."""
-        self.outer: Table | None = None
+        self.outer: ProgramTable | None = None
         """The messages that a batch may hold."""
 
     @abstractmethod
     def message(self, program: Program, pos: int, stop: int, cut: bool, depth: int) -> int:
         """A message from its header byte on."""
 
-    def weighed(
-        self, mark: tuple[int, int], end: int, problem: Malformed | None, table: Table, many: str, pos: int, stop: int,
-        cut: bool, depth: int,
-    ) -> int:  # fmt: skip
-        """Puts the best reading of a message in the place of the one after a mark; where it ends."""
-        best = self.best(self.outcome(mark, end, problem, table, many, stop, cut), table, many, pos, stop, cut, depth)
+    def weighed(self, message: Doubtful, mark: tuple[int, int], end: int, problem: Malformed | None) -> int:
+        """Replaces what was read of a message since a mark by its best candidate; the position after the message.
+
+        Args:
+            end: Where the message ended when it was read as receivers read it.
+            problem: Why that failed, if it did.
+        """
+        best = self.best(self.candidate(message, mark, end, problem), message)
         self.spans += best.spans
         self.remarks += best.remarks
         self.doubts, self.declared = 0, True
@@ -63,52 +78,50 @@ class Weighing(Lengths):
             raise best.problem
         return best.end
 
-    def best(self, first: Reading, table: Table, many: str, pos: int, stop: int, cut: bool, depth: int) -> Reading:
-        """The reading of a message that makes most sense."""
-        found, doubts = [first], first.doubts
+    def best(self, first: Candidate, message: Doubtful) -> Candidate:
+        """The candidate that makes most sense; `first` is the receivers' own."""
+        candidates, doubts = [first], first.doubts
         if first.rank <= (False, False, doubts):
             return first  # what receivers do, and nothing else is wrong
-        for reading in READINGS:
-            if (reading if reading > 0 else _MOST) < 1 << doubts:
-                run = self.another(reading)
-                problem, end = run.attempt(table, pos, stop, cut, depth)
-                found.append(run.outcome((0, 0), end, problem, table, many, stop, cut))
+        for decisions in ALTERNATIVES:
+            if (decisions if decisions > 0 else _MOST) < 1 << doubts:
+                run = self.another(decisions)
+                problem, end = run.attempt(message.table, message.pos, message.stop, message.cut, message.depth)
+                candidates.append(run.candidate(message, (0, 0), end, problem))
                 doubts = max(doubts, run.doubts)
-        return min(found, key=lambda one: (one.rank, one.rank[0] and not one.declared))
+        return min(candidates, key=lambda one: (one.rank, one.rank[0] and not one.declared))
 
-    def outcome(
-        self, mark: tuple[int, int], end: int, problem: Malformed | None, table: Table, many: str, stop: int, cut: bool
-    ) -> Reading:
-        """The result of reading a message, which is undone again."""
-        fails = problem is not None and not (cut and problem.short)
+    def candidate(self, message: Doubtful, mark: tuple[int, int], end: int, problem: Malformed | None) -> Candidate:
+        """The result of reading a message, taken off the tape again."""
+        fails = problem is not None and not (message.cut and problem.short)
         wrong = len(self.remarks) - mark[1] + (fails and problem is not None and bool(problem.code))
         stuck = False
-        if problem is None and end < stop:
-            stuck, more = self.behind(table, end, stop, cut) if many else (True, 1)
+        if problem is None and end < message.stop:
+            stuck, more = self.after(message, end) if message.many else (True, 1)
             wrong += more
         spans, remarks = self.back(mark)
-        return Reading(spans, remarks, self.doubts, self.declared, end, problem, (fails, stuck, wrong))
+        return Candidate(spans, remarks, self.doubts, self.declared, end, problem, (fails, stuck, wrong))
 
-    def behind(self, table: Table, pos: int, stop: int, cut: bool) -> tuple[bool, int]:
-        """What a message that begins here would be like: whether it fails, and how many findings it has."""
+    def after(self, message: Doubtful, pos: int) -> tuple[bool, int]:
+        """What the next message would be like, if it begins here: whether it fails, and how many findings it has."""
         ident = self.data[pos] & 31
-        following = table if ident in table.messages else self.outer
+        following = message.table if ident in message.table.messages else self.outer
         if following is None or ident not in following.messages:
             return True, 1
         run = self.another(0)
-        problem, _ = run.attempt(following, pos, stop, cut, 0)
-        fails = problem is not None and not (cut and problem.short)
+        problem, _ = run.attempt(following, pos, message.stop, message.cut, 0)
+        fails = problem is not None and not (message.cut and problem.short)
         return fails, len(run.remarks) + fails
 
-    def attempt(self, table: Table, pos: int, stop: int, cut: bool, depth: int) -> tuple[Malformed | None, int]:
+    def attempt(self, table: ProgramTable, pos: int, stop: int, cut: bool, depth: int) -> tuple[Malformed | None, int]:
         """Reads a message: why that failed, if it did, and the position after it."""
         try:
             return None, self.message(table[self.data[pos] & 31], pos, stop, cut, depth)
         except Malformed as problem:
             return problem, stop
 
-    def another(self, reading: int) -> Self:
+    def another(self, decisions: int) -> Self:
         """A run over the same bytes, to try something."""
         run = type(self)(self.data)
-        run.reading, run.trial, run.outer = reading, True, self.outer
+        run.decisions, run.trial, run.outer = decisions, True, self.outer
         return run

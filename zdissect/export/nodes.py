@@ -3,13 +3,13 @@
 from dataclasses import replace
 
 from zdissect.dissection import Dissection
-from zdissect.engine.messages import Message
+from zdissect.engine.messages import DecodedMessage
 from zdissect.engine.tape import Tape
 from zdissect.output.nested import derived, nodes
 from zdissect.output.printable import dumps
 
 
-def message_json(item: Dissection, message: Message) -> str:
+def message_json(item: Dissection, message: DecodedMessage) -> str:
     """The nodes of a message; positions are those in the buffer. What a FRAME carries has its own rows."""
     tape = item.tape
     part = Tape(tape.data, tape.start, tape.stop, list(message.spans()), [])

@@ -7,8 +7,8 @@ from zdissect.dissection import Item, Notice
 from zdissect.export.tables import TABLES_VERSION
 from zdissect.flow.conversation import Flow
 from zdissect.pipeline import Pipeline
-from zdissect.session.session import Link
-from zdissect.stats.sessions import Sessions
+from zdissect.session.model import Link
+from zdissect.stats.sessions import SessionStats
 from zdissect.table import ip_columns
 
 _PARAMETERS = {
@@ -22,7 +22,7 @@ class Links:
 
     def __init__(self, pipeline: Pipeline) -> None:
         self.pipeline = pipeline
-        self.flows: dict[str, tuple[Flow, Sessions]] = {}
+        self.flows: dict[str, tuple[Flow, SessionStats]] = {}
 
     def feed(self, item: Item) -> None:
         """Takes a dissection or skipped bytes."""
@@ -31,7 +31,7 @@ class Links:
         flow = item.flow
         known = self.flows.get(flow.id)
         if known is None:
-            known = self.flows[flow.id] = flow, Sessions()
+            known = self.flows[flow.id] = flow, SessionStats()
         known[1].feed(item)
 
     def ended(self, file: str, last_ns: int) -> Iterator[dict[str, Any]]:

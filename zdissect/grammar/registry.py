@@ -117,13 +117,13 @@ EXT_HEADER.bits = tuple(Field(f"zenoh.ext.{bit.name.lower()}", "bit", bit.doc, "
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Place:
+class PlacedNode:
     """A node of the grammar with its field, and what is inside it."""
 
     node: Node | Extension
     field: Field
-    inside: tuple["Place", ...] = ()
-    count: "Place | None" = None
+    inside: tuple["PlacedNode", ...] = ()
+    count: "PlacedNode | None" = None
     """The number in front of a repeat, the length in front of a group."""
     item: Field | None = None
     """Of a repeat: the group around one turn."""
@@ -136,7 +136,7 @@ class PlacedMessage:
     node: Message | Unit
     field: Field
     header: Field | None
-    inside: tuple[Place, ...]
+    inside: tuple[PlacedNode, ...]
 
 
 @cache
@@ -192,10 +192,10 @@ class _Walk:
         if unknown:
             raise self.fail(f"condition {text!r} names {', '.join(sorted(unknown))} before it is read")
 
-    def nodes(self, nodes: tuple[Node, ...], path: str) -> tuple[Place, ...]:
+    def nodes(self, nodes: tuple[Node, ...], path: str) -> tuple[PlacedNode, ...]:
         return tuple(self.place(node, path) for node in nodes)
 
-    def place(self, node: Node, path: str) -> Place:
+    def place(self, node: Node, path: str) -> PlacedNode:
         self.uses(node.when)
         if isinstance(node, Extensions):
             return self.chain(node, path)
@@ -203,7 +203,7 @@ class _Walk:
             ids = [message.id for message in node.messages]
             if len(set(ids)) < len(ids):
                 raise self.fail(f"two choices of {node.name} have the same id")
-            return Place(node, self.field(f"{path}.{node.name}", "choice", node.doc, node))
+            return PlacedNode(node, self.field(f"{path}.{node.name}", "choice", node.doc, node))
         here = f"{path}.{node.name}" if node.name else path
         if isinstance(node, Group):
             self.uses(node.size)
@@ -211,7 +211,7 @@ class _Walk:
             length = None
             if node.length:
                 length = self.place(Vle("length", node.length, "Length of what follows, bytes.", render="bytes"), here)
-            return Place(node, self.field(here, "group", node.doc, node), self.nodes(node.fields, here), length)
+            return PlacedNode(node, self.field(here, "group", node.doc, node), self.nodes(node.fields, here), length)
         if isinstance(node, Repeat):
             return self.repeat(node, here, path)
         field = self.field(here, KINDS[type(node)], node.doc, node)
@@ -224,9 +224,9 @@ class _Walk:
         elif isinstance(node, Vle):
             field.bits = self.bits(node.bits, path)
         self.known.add(node.name)
-        return Place(node, field)
+        return PlacedNode(node, field)
 
-    def repeat(self, node: Repeat, here: str, path: str) -> Place:
+    def repeat(self, node: Repeat, here: str, path: str) -> PlacedNode:
         count = None
         if isinstance(node.count, str):
             self.uses(node.count)
@@ -234,9 +234,9 @@ class _Walk:
             count = self.place(node.count, path)
         inside = self.nodes(node.fields, here)
         item = Field(f"{here}.item", "item", f"One of {here}.", self.spec)
-        return Place(node, self.field(here, "repeat", node.doc, node), inside, count, item)
+        return PlacedNode(node, self.field(here, "repeat", node.doc, node), inside, count, item)
 
-    def chain(self, node: Extensions, path: str) -> Place:
+    def chain(self, node: Extensions, path: str) -> PlacedNode:
         if len({ext.key for ext in node.known}) < len(node.known):
             raise self.fail("two extensions of a chain have the same header")
         # any order is legal, so a field of one extension may depend on the presence of any other
@@ -246,8 +246,8 @@ class _Walk:
             here = f"{path}.ext_{ext.name}"
             self.uses(ext.loose)
             field = self.field(here, "extension", ext.doc, ext)
-            inside.append(Place(ext, field, self.nodes(_body(ext), here)))
-        return Place(node, Field(f"{path}.extensions", "chain", "Extensions.", "notes 2.1", node), tuple(inside))
+            inside.append(PlacedNode(ext, field, self.nodes(_body(ext), here)))
+        return PlacedNode(node, Field(f"{path}.extensions", "chain", "Extensions.", "notes 2.1", node), tuple(inside))
 
 
 def _body(ext: Extension) -> tuple[Node, ...]:
@@ -260,7 +260,7 @@ def _body(ext: Extension) -> tuple[Node, ...]:
 KINDS = {Bits: "bits", Vle: "vle", Fixed: "uint", Text: "text", Blob: "blob", Rest: "rest"}
 
 
-def walk(places: tuple[Place, ...]) -> Iterator[Field]:
+def walk(places: tuple[PlacedNode, ...]) -> Iterator[Field]:
     """All fields below these places, in the order of the wire."""
     for one in places:
         if one.count is not None:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from zdissect.dissection import Dissection, Finding, Item, Notice, findings
-from zdissect.engine.messages import Message
+from zdissect.engine.messages import DecodedMessage
 from zdissect.engine.tape import Span
 from zdissect.grammar.derived import DERIVED
 from zdissect.grammar.primitives import RENDERINGS
@@ -132,7 +132,7 @@ def means(field: Field, value: Any) -> str | None:
     return None
 
 
-def derived(message: Message) -> dict[str, Any]:
+def derived(message: DecodedMessage) -> dict[str, Any]:
     """What the session knows of a message."""
     row = message.row
     return {one.field.path: row[one.column] for one in DERIVED if row.get(one.column) is not None}

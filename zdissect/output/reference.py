@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from zdissect.grammar import enums, registry
 from zdissect.grammar.aliases import DERIVED, aliases
-from zdissect.grammar.registry import MESSAGES, UNITS, Field, Place, PlacedMessage, place
+from zdissect.grammar.registry import MESSAGES, UNITS, Field, PlacedMessage, PlacedNode, place
 from zdissect.grammar.types import (
     ENC_NAMES,
     Bit,
@@ -107,7 +107,7 @@ def _figure(placed: PlacedMessage) -> Iterator[str]:
     yield from _drawn(placed.inside)
 
 
-def _drawn(places: tuple[Place, ...], around: str = "", group: str = "") -> Iterator[str]:
+def _drawn(places: tuple[PlacedNode, ...], around: str = "", group: str = "") -> Iterator[str]:
     """Rows for fields, those of groups too; `around` is the condition of the group."""
     content: tuple[Node, ...] = ()
     for one in places:
@@ -136,7 +136,7 @@ def _cell(bit: Bit) -> str:
     return "|".join("X" * bit.width) if bit.reserved else f"{bit.name[: 2 * bit.width - 1]:^{2 * bit.width - 1}}"
 
 
-def _kind(one: Place) -> tuple[str, str, str]:
+def _kind(one: PlacedNode) -> tuple[str, str, str]:
     """The edge of a row, its name, and what it holds."""
     match one.node:
         case Bits() as node:
@@ -173,7 +173,7 @@ def _markdown(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     return "\n".join((f"| {' | '.join(head)} |", f"|{' --- |' * len(head)}", *lines)) if lines else ""
 
 
-def _rows(places: tuple[Place, ...]) -> Iterator[tuple[str, ...]]:
+def _rows(places: tuple[PlacedNode, ...]) -> Iterator[tuple[str, ...]]:
     """Rows for fields, in the order of the wire, without extensions."""
     for one in places:
         node = one.node
@@ -210,7 +210,7 @@ def _names(enum: Enum) -> str:
     return ", ".join(f"{value} {name}" for value, name in enum.names.items()) + "."
 
 
-def _chains(places: tuple[Place, ...]) -> Iterator[str]:
+def _chains(places: tuple[PlacedNode, ...]) -> Iterator[str]:
     """The extensions below these places, and the fields of each; nested chains after the chain that holds them."""
     for one in places:
         known = [(inside.field.path, inside.node) for inside in one.inside if isinstance(inside.node, Extension)]

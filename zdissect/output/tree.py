@@ -20,7 +20,7 @@ from zdissect.output.style import Style
 from zdissect.output.text import count, opaque, payload, quoted, safe, unresolved
 
 if TYPE_CHECKING:  # a tree without a session, as for pasted hex, has no messages
-    from zdissect.engine.messages import Message
+    from zdissect.engine.messages import DecodedMessage
 
 _ID, _ENC = named(EXT_BITS, "ID"), named(EXT_BITS, "ENC")
 _EXTENSIONS = tuple(f"ext 0x{_ID.of(byte):x} {ENC_NAMES[_ENC.of(byte)]}" for byte in range(256))
@@ -45,7 +45,7 @@ class TreeWriter:
         self.blank = " " * (self.width + 6)
         self.bit_lines: dict[tuple[Field, int, int], list[str]] = {}
 
-    def lines(self, tape: Tape, messages: "Sequence[Message]" = ()) -> Iterator[str]:
+    def lines(self, tape: Tape, messages: "Sequence[DecodedMessage]" = ()) -> Iterator[str]:
         """The lines of a tape; offsets count from the start of its bytes. With `messages`, what is known of them."""
         data, start = tape.data, tape.start
         known = {message.first: message for message in messages}
@@ -83,7 +83,7 @@ class TreeWriter:
             yield self.remark(remark, 1)
 
     @staticmethod
-    def remarks(tape: Tape, messages: "Sequence[Message]") -> Iterator[Remark]:
+    def remarks(tape: Tape, messages: "Sequence[DecodedMessage]") -> Iterator[Remark]:
         """The findings of a tape by their places; of many of a kind in a message, the first one with their number."""
         ordered = sorted(tape.remarks, key=lambda remark: remark[1])
         starts = [tape.spans[message.first][2] for message in messages]
@@ -109,7 +109,7 @@ class TreeWriter:
         yield self.line(at - start, data[at : header[3]], depth, text)
         yield from self.bits(header[0], byte, depth)
 
-    def derived(self, message: "Message", depth: int) -> Iterator[str]:
+    def derived(self, message: "DecodedMessage", depth: int) -> Iterator[str]:
         """What the session knows of a message, in brackets."""
         style, row = self.style, message.row
         for one in DERIVED:

@@ -1,16 +1,16 @@
 """FRAME and FRAGMENT: sequence numbers, priorities, and the messages that fragments make (notes 4.5)."""
 
-from zdissect.engine.messages import Message, Row
+from zdissect.engine.messages import DecodedMessage, Row
 from zdissect.grammar.enums import DATA, PRIORITY
-from zdissect.session.fragments import Assembled, Chain
+from zdissect.session.fragments import Assembled, FragmentChain
 from zdissect.session.handshake import ASSUMED_MASK
+from zdissect.session.model import Link, Space
 from zdissect.session.sequence import AFTER_LAST, AFTER_OPEN, NONE, Channel, Step
-from zdissect.session.session import Link, Space
 
 _PRIORITIES = {name: value for value, name in PRIORITY.names.items()}
 
 
-def feed(link: Link, message: Message, direction: int, frame: int) -> Assembled | None:
+def feed(link: Link, message: DecodedMessage, direction: int, frame: int) -> Assembled | None:
     """Takes a FRAME or FRAGMENT; the message that a last fragment completes."""
     row = message.row
     sn = row.get("sn")
@@ -32,7 +32,7 @@ def feed(link: Link, message: Message, direction: int, frame: int) -> Assembled 
         chain = beside if beside is not None and beside.open and not message.has("fragment.ext_first") else chain
     if fragment:
         if chain is None:
-            chain = session.chains[space] = Chain()
+            chain = session.chains[space] = FragmentChain()
         patch = session.agreed.patch if session.agreed is not None else 1
         whole = session.agreed is not None and not link.holes[direction]
         return chain.feed(message, frame, step, patch, whole)
@@ -46,7 +46,7 @@ def space_of(link: Link, row: Row, direction: int) -> Space:
     return direction ^ link.flip, row.get("reliability") == "reliable", _PRIORITIES[row["priority"]]
 
 
-def priority(link: Link, message: Message, direction: int, number: int) -> None:
+def priority(link: Link, message: DecodedMessage, direction: int, number: int) -> None:
     """Rule 20."""
     agreed = link.handshake.agreed
     at = f"{message.row['message'].lower()}.ext_qos"
@@ -57,7 +57,7 @@ def priority(link: Link, message: Message, direction: int, number: int) -> None:
         message.remark("priority-range", f"priority {number} isn't in {stated[0]} to {stated[1]}", at)
 
 
-def sequence(link: Link, message: Message, direction: int, space: Space, sn: int, fragment: bool) -> Step:
+def sequence(link: Link, message: DecodedMessage, direction: int, space: Space, sn: int, fragment: bool) -> Step:
     """Rules 16 to 19; how the number follows the one before it."""
     session = link.session
     terms = session.agreed or session.stated[space[0]]
@@ -113,7 +113,7 @@ def _astray(space: Space, sn: int, expected: int) -> str:
 
 
 def report(
-    message: Message, step: Step, sn: int, expected: int, missing: int, at: str, begins: bool, lossy: bool
+    message: DecodedMessage, step: Step, sn: int, expected: int, missing: int, at: str, begins: bool, lossy: bool
 ) -> None:
     """Reports a number that doesn't follow the one before it.
 

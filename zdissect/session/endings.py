@@ -3,15 +3,15 @@
 from collections.abc import Iterator
 
 from zdissect.dissection import Dissection, Notice
-from zdissect.engine.messages import Message
+from zdissect.engine.messages import DecodedMessage
 from zdissect.records import Frame
 from zdissect.session.liveness import Pulse
-from zdissect.session.session import Link
+from zdissect.session.model import Link
 
 REFUSED = "handshake-refused"
 
 
-def close(link: Link, message: Message, item: Dissection) -> bool:
+def close(link: Link, message: DecodedMessage, item: Dissection) -> bool:
     """Takes a CLOSE; whether it refuses a handshake."""
     link.handshake.ends[item.direction].closed = True
     reason = message.row.get("close_reason")

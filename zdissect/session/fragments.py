@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from zdissect.engine.messages import Message, Row
+from zdissect.engine.messages import DecodedMessage, Row
 from zdissect.engine.tape import Origin
 from zdissect.session.sequence import Step
 
@@ -24,7 +24,7 @@ class Assembled:
 
 
 @dataclass(slots=True)
-class Chain:
+class FragmentChain:
     """The open chain of one channel and priority."""
 
     pieces: list[bytes] = field(default_factory=list)
@@ -45,14 +45,14 @@ class Chain:
         self.size = 0
         self.broken = broken
 
-    def frame(self, message: Message, step: Step) -> None:
+    def frame(self, message: DecodedMessage, step: Step) -> None:
         """A FRAME of the same space: it may not stand inside a chain, but ends one that was abandoned."""
         if self.open:
             code = "fragment-interrupted" if step is Step.NEXT else "fragment-abandoned"
             message.remark(code, f"{self.size} bytes of a fragmented message without an end")
         self.clear()
 
-    def feed(self, message: Message, frame: int, step: Step, patch: int, whole: bool) -> Assembled | None:
+    def feed(self, message: DecodedMessage, frame: int, step: Step, patch: int, whole: bool) -> Assembled | None:
         """Takes a FRAGMENT; the message if this is its last one.
 
         Args:
@@ -87,7 +87,7 @@ class Chain:
             return None
         return self.add(message, payload, frame, more)
 
-    def add(self, message: Message, payload: bytes, frame: int, more: bool) -> Assembled | None:
+    def add(self, message: DecodedMessage, payload: bytes, frame: int, more: bool) -> Assembled | None:
         """Adds a piece."""
         self.pieces.append(payload)
         self.size += len(payload)

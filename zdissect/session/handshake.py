@@ -4,7 +4,7 @@ import hashlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from zdissect.engine.messages import Message
+from zdissect.engine.messages import DecodedMessage
 from zdissect.flow.framing import UNKNOWN, Framing
 from zdissect.grammar.enums import DEFAULT_BITS, RANGED, RESOLUTION, SN_MASKS
 from zdissect.grammar.ports import SCOUTING_PORT
@@ -12,7 +12,7 @@ from zdissect.grammar.structures import DEFAULT_BATCH_SIZE
 from zdissect.grammar.transport import FIRST_PRIORITY, LAST_PRIORITY, LINK_TAG
 
 if TYPE_CHECKING:
-    from zdissect.session.session import Link
+    from zdissect.session.model import Link
 
 _SN_MASKS = {int(name.split()[0]): SN_MASKS[value] for value, name in RESOLUTION.names.items()}
 """Mask of sequence numbers by the name of their resolution."""
@@ -47,7 +47,7 @@ class Parameters(NamedTuple):
 
 
 @dataclass(slots=True)
-class End:
+class LinkEnd:
     """What one end of a link said of itself."""
 
     zid: str | None = None
@@ -74,7 +74,7 @@ class End:
 class Handshake:
     """The handshake of one link, as far as it was seen."""
 
-    ends: tuple[End, End] = field(default_factory=lambda: (End(), End()))
+    ends: tuple[LinkEnd, LinkEnd] = field(default_factory=lambda: (LinkEnd(), LinkEnd()))
     opener: int = 0
     """Direction of the side that opened."""
     step: int = 0
@@ -100,7 +100,7 @@ class Handshake:
         """Whether all four messages were seen."""
         return self.step == len(STEPS)
 
-    def feed(self, message: Message, link: "Link", direction: int, whole: bool) -> Framing | None:
+    def feed(self, message: DecodedMessage, link: "Link", direction: int, whole: bool) -> Framing | None:
         """Takes an INIT or OPEN of a link; the framing of this direction from its next batch on, if that changes.
 
         Args:
@@ -138,7 +138,7 @@ class Handshake:
             return None
         return self.open(message, row, end, other)
 
-    def init(self, message: Message, row: dict[str, Any], end: End) -> None:
+    def init(self, message: DecodedMessage, row: dict[str, Any], end: LinkEnd) -> None:
         """What both forms of INIT say."""
         end.zid, end.role, end.version = row.get("zid"), row.get("whatami"), row.get("version")
         end.wire_zid = message.value("init.zid") or b""
@@ -154,7 +154,7 @@ class Handshake:
         if link is not None and LINK_TAG.of(link) & RANGED:
             end.priorities = FIRST_PRIORITY.of(link), LAST_PRIORITY.of(link)
 
-    def answer(self, message: Message, end: End, other: End) -> None:
+    def answer(self, message: DecodedMessage, end: LinkEnd, other: LinkEnd) -> None:
         """INIT_ACK: it may not answer more than was proposed. Where that wasn't seen, it tells all the same."""
         if other.zid is None:
             other = end
@@ -176,7 +176,7 @@ class Handshake:
             "shm" in both,
         )  # fmt: skip
 
-    def open(self, message: Message, row: dict[str, Any], end: End, other: End) -> Framing:
+    def open(self, message: DecodedMessage, row: dict[str, Any], end: LinkEnd, other: LinkEnd) -> Framing:
         """Both forms of OPEN; the framing behind them."""
         end.lease_ms, end.initial_sn = row.get("lease_ms"), row.get("initial_sn")
         end.opened = True

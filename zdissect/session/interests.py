@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from zdissect.engine.messages import Message
+from zdissect.engine.messages import DecodedMessage
 from zdissect.grammar.declarations import DISTANCE
 from zdissect.grammar.flags import named
 from zdissect.grammar.network import INTEREST_OPTIONS
@@ -16,7 +16,7 @@ FAR = 255
 """Hops beyond which the distance of a queryable is implausible."""
 
 
-Place = tuple[str, int, str | None]
+EntityId = tuple[str, int, str | None]
 """Kind and id of an entity; and its key, where ids don't tell entities apart."""
 
 
@@ -44,14 +44,14 @@ class Entity:
 
 
 @dataclass(slots=True)
-class Side:
+class DeclaredState:
     """The interests and entities that one side declared."""
 
     interests: dict[int, Interest] = field(default_factory=dict)
-    entities: dict[Place, Entity] = field(default_factory=dict)
+    entities: dict[EntityId, Entity] = field(default_factory=dict)
 
     def interest(
-        self, message: Message, frame: int, ts_ns: int, complete: bool, roles: tuple[str | None, ...]
+        self, message: DecodedMessage, frame: int, ts_ns: int, complete: bool, roles: tuple[str | None, ...]
     ) -> Interest | None:
         """Takes an INTEREST of this side; returns it if a D_FINAL must answer it."""
         row = message.row
@@ -72,7 +72,7 @@ class Side:
         return interest if "Current" in mode else None
 
     @staticmethod
-    def options(message: Message, mode: str) -> None:
+    def options(message: DecodedMessage, mode: str) -> None:
         """Rule 47: what an interest may ask for."""
         options = message.value("interest.options")
         if options is None:
@@ -87,7 +87,7 @@ class Side:
         if not options & _R and options & (_N | _M):
             message.remark("interest-flags", "N or M without R", at)
 
-    def answer(self, message: Message, complete: bool) -> Interest | None:
+    def answer(self, message: DecodedMessage, complete: bool) -> Interest | None:
         """Takes a DECLARE that answers an interest of this side; the interest."""
         row = message.row
         ident, final = row.get("interest_id"), row.get("body") == "D_FINAL"
@@ -115,7 +115,7 @@ class Side:
             return ""
         return f"interest {interest.ident} of frame {interest.frame} has no D_FINAL after {PATIENCE_MS // 1000} s"
 
-    def declare(self, message: Message, kind: str, frame: int, current: bool, sourced: bool) -> None:
+    def declare(self, message: DecodedMessage, kind: str, frame: int, current: bool, sourced: bool) -> None:
         """Takes a D_SUBSCRIBER, D_QUERYABLE or D_TOKEN of this side.
 
         Args:
@@ -137,11 +137,11 @@ class Side:
         self.entities[place] = Entity(key, frame, row.get("key_scope") or 0)
 
     @staticmethod
-    def place(kind: str, ident: int, key: str | None, sourced: bool) -> Place:
+    def place(kind: str, ident: int, key: str | None, sourced: bool) -> EntityId:
         """What tells entities apart: kind and id; and the key where declarations have no ids (notes 6.1)."""
         return kind, ident, key if sourced and not ident else None
 
-    def undeclare(self, message: Message, kind: str, complete: bool, sourced: bool) -> Entity | None:
+    def undeclare(self, message: DecodedMessage, kind: str, complete: bool, sourced: bool) -> Entity | None:
         """Takes a U_SUBSCRIBER, U_QUERYABLE or U_TOKEN of this side; what it ends."""
         ident, key = message.row.get("entity_id"), message.row.get("key_expr")
         known = self.entities.get(self.place(kind, ident, key, sourced)) if ident is not None else None

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from zdissect.engine.messages import Message
+from zdissect.engine.messages import DecodedMessage
 from zdissect.session.deadlines import due
 
 SLACK_MS = 500
@@ -29,7 +29,7 @@ class Pulse:
         """When its silence has lasted too long; None if it never does, or was never heard."""
         return None if self.last_ns < 0 else due(self.last_ns, lease_ms, SLACK_MS)
 
-    def feed(self, message: Message, ts_ns: int, lease_ms: int | None) -> None:
+    def feed(self, message: DecodedMessage, ts_ns: int, lease_ms: int | None) -> None:
         """Takes the first message of a batch."""
         last, self.last_ns = self.last_ns, ts_ns
         reported, self.overdue = self.overdue, False
@@ -48,7 +48,7 @@ class Pulse:
         self.overdue = True
         return f"{who}silent for {self.silent_ms(now_ns)} ms, its lease is {lease_ms} ms"
 
-    def expired(self, message: Message, now_ns: int, lease_ms: int) -> None:
+    def expired(self, message: DecodedMessage, now_ns: int, lease_ms: int) -> None:
         """Takes a CLOSE by which the other side says that this one was silent for too long."""
         silent_ms = self.silent_ms(now_ns)
         if silent_ms < lease_ms:

@@ -5,15 +5,15 @@ from copy import copy
 from dataclasses import dataclass
 
 from zdissect.dissection import Dissection, Notice
-from zdissect.engine.messages import Message
+from zdissect.engine.messages import DecodedMessage
 from zdissect.flow.conversation import Flow
 from zdissect.grammar.enums import DATA, DEFAULT_BITS, PRIORITY
 from zdissect.grammar.structures import DEFAULT_MULTICAST_BATCH_SIZE
 from zdissect.records import DATAGRAM_LINKS, RAW_ETHERNET, Endpoint, Frame
-from zdissect.session.handshake import End, Parameters
+from zdissect.session.handshake import LinkEnd, Parameters
 from zdissect.session.liveness import SLACK_MS
+from zdissect.session.model import Link
 from zdissect.session.sequence import Channel
-from zdissect.session.session import Link
 
 _SAME = ("zid", "role", "sn_bits", "rid_bits", "batch_size", "lease_ms")
 _AGREE = ("version", "sn_bits", "rid_bits", "batch_size")
@@ -34,7 +34,7 @@ class Differing:
     """JOINs that showed it."""
 
 
-def _terms(end: End) -> Terms:
+def _terms(end: LinkEnd) -> Terms:
     return tuple(getattr(end, name) for name in _AGREE)
 
 
@@ -42,12 +42,12 @@ class Groups:
     """The members of all groups, by group and source."""
 
     def __init__(self) -> None:
-        self.members: dict[Endpoint | str, dict[Endpoint, End]] = {}
+        self.members: dict[Endpoint | str, dict[Endpoint, LinkEnd]] = {}
         self.joined_ns: dict[tuple[Endpoint, Endpoint | str], int] = {}
         """When each source last joined a group."""
         self.stations: dict[Endpoint, list[Link]] = {}
         """The links of each station on raw Ethernet."""
-        self.terms: dict[Endpoint | str, dict[Terms, dict[Endpoint, End]]] = {}
+        self.terms: dict[Endpoint | str, dict[Terms, dict[Endpoint, LinkEnd]]] = {}
         """The members of each group by what they must have in common, the first ones first."""
         self.differing: dict[frozenset[Endpoint], Differing] = {}
         """Pairs of members that ignore each other."""
@@ -67,12 +67,12 @@ class Groups:
                     one.session.shared = True
         return link
 
-    def join(self, link: Link, message: Message, item: Dissection) -> None:
+    def join(self, link: Link, message: DecodedMessage, item: Dissection) -> None:
         """Takes a JOIN: its sender is a member of the group that it is sent to, or alone in a connection."""
         row = message.row
         src, dst = item.flow.ends if item.direction == 0 else item.flow.ends[::-1]
         group = dst if item.flow.link in DATAGRAM_LINKS else item.flow.id
-        end = End(
+        end = LinkEnd(
             row.get("zid"), message.value("join.zid") or b"", row.get("whatami"), row.get("version"),
             row.get("resolution_sn", DEFAULT_BITS), row.get("resolution_rid", DEFAULT_BITS),
             row.get("batch_size", DEFAULT_MULTICAST_BATCH_SIZE),
@@ -97,8 +97,8 @@ class Groups:
         link.handshake.ends = (ends[0], ends[1])
 
     def compare(
-        self, link: Link, message: Message, direction: int, groups: dict[Terms, dict[Endpoint, End]], src: Endpoint,
-        before: End | None, end: End,
+        self, link: Link, message: DecodedMessage, direction: int, groups: dict[Terms, dict[Endpoint, LinkEnd]],
+        src: Endpoint, before: LinkEnd | None, end: LinkEnd,
     ) -> None:  # fmt: skip
         """Rule 30: compares a member with the first one of those who have other terms; says so once of each pair."""
         if before is not None and _terms(before) != _terms(end):
@@ -125,14 +125,14 @@ class Groups:
                 yield Notice(frame, pair.link.flow, pair.direction, f"{pair.text}, in {pair.count} JOINs")
 
     @staticmethod
-    def late(message: Message, before: End, apart_ns: int) -> None:
+    def late(message: DecodedMessage, before: LinkEnd, apart_ns: int) -> None:
         """Rule 31."""
         apart_ms = apart_ns // 1_000_000
         if before.lease_ms and apart_ms > before.lease_ms + SLACK_MS:
             message.remark("join-late", f"{apart_ms} ms after the JOIN before it; the lease is {before.lease_ms} ms")
 
     @staticmethod
-    def anchor(link: Link, message: Message, direction: int, mask: int) -> None:
+    def anchor(link: Link, message: DecodedMessage, direction: int, mask: int) -> None:
         """Starts the sequence numbers where the first JOIN says that they stand."""
         side = direction ^ link.flip
         reliable = message.values("join.ext_qos.priorities.next_sn_reliable")

@@ -11,8 +11,8 @@ from zdissect.records import Frame
 from zdissect.session.deadlines import NEVER, Deadlines
 from zdissect.session.interests import PATIENCE_MS, Interest
 from zdissect.session.liveness import OTHER, Pulse
+from zdissect.session.model import Awaited, Link, Session
 from zdissect.session.requests import Request
-from zdissect.session.session import Awaited, Link, Session
 
 
 class Overdue:

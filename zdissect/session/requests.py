@@ -3,7 +3,7 @@
 from collections import OrderedDict
 from dataclasses import dataclass, field
 
-from zdissect.engine.messages import Message
+from zdissect.engine.messages import DecodedMessage
 from zdissect.session.deadlines import due
 from zdissect.session.keyexprs import intersects
 
@@ -44,7 +44,7 @@ class Requests:
     open: OrderedDict[int, Request] = field(default_factory=OrderedDict)
     ended: OrderedDict[int, Request] = field(default_factory=OrderedDict)
 
-    def ask(self, message: Message, frame: int, ts_ns: int, rid_bits: int) -> Request | None:
+    def ask(self, message: DecodedMessage, frame: int, ts_ns: int, rid_bits: int) -> Request | None:
         """Takes a REQUEST."""
         row = message.row
         ident = row.get("request_id")
@@ -66,7 +66,7 @@ class Requests:
             self.open.popitem(last=False)
         return request
 
-    def answer(self, message: Message, ts_ns: int, complete: bool) -> Request | None:
+    def answer(self, message: DecodedMessage, ts_ns: int, complete: bool) -> Request | None:
         """Takes a RESPONSE; the request that it answers."""
         row = message.row
         ident = row.get("request_id")
@@ -83,7 +83,7 @@ class Requests:
             message.remark("reply-key", f"{key} doesn't answer {request.key}", "response.suffix")
         return request
 
-    def final(self, message: Message, ts_ns: int, complete: bool) -> Request | None:
+    def final(self, message: DecodedMessage, ts_ns: int, complete: bool) -> Request | None:
         """Takes a RESPONSE_FINAL; the request that it ends."""
         ident = message.row.get("request_id")
         request = self.open.pop(ident, None) if ident is not None else None
@@ -96,7 +96,7 @@ class Requests:
             self.ended.popitem(last=False)
         return request
 
-    def unknown(self, message: Message, ident: int | None, late: str, complete: bool) -> None:
+    def unknown(self, message: DecodedMessage, ident: int | None, late: str, complete: bool) -> None:
         """An answer without an open request."""
         if ident is None:
             return
@@ -107,7 +107,7 @@ class Requests:
             message.remark("response-unknown", f"there is no request {ident}")
 
     @staticmethod
-    def late(message: Message, request: Request, ts_ns: int) -> None:
+    def late(message: DecodedMessage, request: Request, ts_ns: int) -> None:
         """Reports an answer whose time is over."""
         if request.due_ns is not None and ts_ns >= request.due_ns:
             after_ms = (ts_ns - request.ts_ns) // 1_000_000

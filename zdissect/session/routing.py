@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from zdissect.engine.messages import Message
+from zdissect.engine.messages import DecodedMessage
 from zdissect.grammar.primitives import zid_text
 
 
@@ -13,7 +13,7 @@ class Graph:
     zids: dict[int, str] = field(default_factory=dict)
     versions: dict[int, int] = field(default_factory=dict)
 
-    def feed(self, message: Message, complete: bool) -> None:
+    def feed(self, message: DecodedMessage, complete: bool) -> None:
         """Takes a link state message."""
         psid: int | None = None
         told = False

@@ -10,19 +10,20 @@ own.
 
 from zdissect.dissection import Dissection, Notice, Skip
 from zdissect.engine.lazy import LazyTape
-from zdissect.engine.messages import Message
+from zdissect.engine.messages import DecodedMessage
 from zdissect.flow.conversation import Flow
 from zdissect.grammar.rule import MALFORMED
 from zdissect.grammar.rules import RULES
 from zdissect.grammar.structures import DEFAULT_BATCH_SIZE
 from zdissect.records import Frame
-from zdissect.session import carriers, endings, network, scouting
+from zdissect.session import carriers, endings, network_layer
+from zdissect.session.discovery import Discovery
 from zdissect.session.fragments import Assembled
 from zdissect.session.handshake import STEPS, Handshake
+from zdissect.session.model import Link, Session
 from zdissect.session.multicast import Groups
+from zdissect.session.occurrences import Occurrences
 from zdissect.session.overdue import Overdue
-from zdissect.session.places import Places
-from zdissect.session.session import Link, Session
 from zdissect.session.usual import Usual
 
 JOIN_WINDOW_NS = 10 * 10**9
@@ -39,10 +40,10 @@ class Sessions:
         self.links: dict[str, Link] = {}
         self.pairs: dict[frozenset[str | None], Session | None] = {}
         """The sessions by their ZenohIDs; None if the last one has ended."""
-        self.scouting = scouting.Scouting()
+        self.discovery = Discovery()
         self.groups = Groups()
         self.overdue = Overdue()
-        self.refused = Places()
+        self.refused = Occurrences()
         """Ends of connections during their handshakes."""
         self.notices: list[Notice] = []
         """What was found that no bytes show, until it is taken."""
@@ -110,18 +111,18 @@ class Sessions:
         known.refresh()
         return known
 
-    def message(self, link: Link, message: Message, item: Dissection) -> Assembled | None:
+    def message(self, link: Link, message: DecodedMessage, item: Dissection) -> Assembled | None:
         """Adds what is known to a message; the message whose last fragment it is."""
         row, direction, ts_ns = message.row, item.direction, item.frame.now_ns
         layer = row["layer"]
         if layer == "scouting":
-            self.scouting.feed(message, item)
+            self.discovery.feed(message, item)
             return None
         whole = None
         if layer == "transport":
             whole = self.transport(link, message, item)
         else:
-            network.feed(link, message, direction, item.frame.number, ts_ns)
+            network_layer.feed(link, message, direction, item.frame.number, ts_ns)
             if "timestamp_ntp64" in row:
                 link.session.timestamps.feed(message, item.frame)
         row.update(link.who(direction))
@@ -164,7 +165,7 @@ class Sessions:
         link = self.link(item.flow)
         link.hole(item.direction)
 
-    def transport(self, link: Link, message: Message, item: Dissection) -> Assembled | None:
+    def transport(self, link: Link, message: DecodedMessage, item: Dissection) -> Assembled | None:
         """Takes a transport message."""
         name, direction = message.row["message"], item.direction
         if name not in _CARRIERS:
@@ -188,7 +189,7 @@ class Sessions:
             self.over(link)
         return None
 
-    def handshake(self, link: Link, message: Message, item: Dissection) -> None:
+    def handshake(self, link: Link, message: DecodedMessage, item: Dissection) -> None:
         """Takes an INIT or OPEN; once both ends are known, the link joins or starts their session."""
         name = message.row["message"]
         if name == "INIT_SYN" and link.handshake.step and link.is_closed():
@@ -265,6 +266,6 @@ class Sessions:
         """Takes a message that was put together from fragments."""
         link = self.link(item.flow)
         for message in item.messages:
-            network.feed(link, message, item.direction, item.frame.number, item.frame.now_ns)
+            network_layer.feed(link, message, item.direction, item.frame.number, item.frame.now_ns)
             link.session.timestamps.feed(message, item.frame)
             message.row.update(link.who(item.direction))

@@ -8,12 +8,12 @@ its number, its time or otherwise, is left to the rules: they are asked nothing 
 
 from typing import NamedTuple
 
-from zdissect.engine.messages import Message, Row
+from zdissect.engine.messages import DecodedMessage, Row
 from zdissect.engine.templates import SN, STAMP, Template
 from zdissect.session.carriers import space_of
-from zdissect.session.findings import sample_of
+from zdissect.session.message_checks import sample_of
+from zdissect.session.model import Link, Space
 from zdissect.session.sequence import NONE
-from zdissect.session.session import Link, Space
 
 MOST = 4096
 """Templates that a direction of a link remembers."""
@@ -47,7 +47,7 @@ class Usual:
             self.session, self.epoch = session, session.epoch
             self.known.clear()
 
-    def take(self, message: Message, ts_ns: int) -> bool:
+    def take(self, message: DecodedMessage, ts_ns: int) -> bool:
         """Takes a message if it is usual; whether it was."""
         learned = self.known.get(message.template)
         if learned is None:

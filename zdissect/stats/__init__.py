@@ -46,8 +46,8 @@ from zdissect.pipeline import Pipeline
 from zdissect.records import Frame
 from zdissect.stats.accounting import Accounting, unopened
 from zdissect.stats.keys import Keys
-from zdissect.stats.queries import Queries
-from zdissect.stats.sessions import Sessions
+from zdissect.stats.query_stats import Queries
+from zdissect.stats.sessions import SessionStats
 
 SCHEMA_VERSION = 1
 
@@ -69,7 +69,7 @@ class Stats:
         self.began_ns = self.now_ns = 0
         """First and last time, as deadlines count it."""
         self.accounting = Accounting()
-        self.sessions = Sessions()
+        self.sessions = SessionStats()
         self.keys = Keys()
         self.queries = Queries()
         self.kinds: Counter[Kind] = Counter()

@@ -8,9 +8,9 @@ from zdissect.dissection import Item, Notice, Skip
 from zdissect.engine.lazy import LazyTape
 from zdissect.flow.conversation import Flow
 from zdissect.flow.verdict import Verdict
-from zdissect.session.handshake import End
+from zdissect.session.handshake import LinkEnd
 from zdissect.session.liveness import SLACK_MS
-from zdissect.session.session import Link
+from zdissect.session.model import Link
 from zdissect.table import endpoint
 
 _NEVER = float("inf")
@@ -56,7 +56,7 @@ class Leg:
         return min((one.began_ns for one in used), default=0), max((one.heard_ns for one in used), default=0)
 
 
-class Sessions:
+class SessionStats:
     """Collects legs; joins them to sessions at the end."""
 
     def __init__(self) -> None:
@@ -149,7 +149,7 @@ def _handshake(legs: list[tuple[Leg, Link]]) -> str:
 def _end(legs: list[tuple[Leg, Link]], side: int) -> dict[str, Any]:
     """One end of a session: who it is, and what it sent over all links."""
     leg, link = legs[0]
-    said: End = link.handshake.ends[side ^ link.flip]
+    said: LinkEnd = link.handshake.ends[side ^ link.flip]
     sent = [leg.sent[side ^ link.flip] for leg, link in legs]
     return {
         "zid": link.session.zids[side] or said.zid,

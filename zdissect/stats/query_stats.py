@@ -12,9 +12,9 @@ from typing import Any
 from zdissect.dissection import Dissection, Item
 from zdissect.engine.messages import Row
 from zdissect.records import Frame
-from zdissect.session.places import Places
+from zdissect.session.occurrences import Occurrences
+from zdissect.stats.distribution import Distribution
 from zdissect.stats.keys import sender, wire_key
-from zdissect.stats.times import Times
 from zdissect.table import endpoint
 
 MOST_OPEN = 100_000
@@ -49,9 +49,9 @@ class Asked:
     """Queries without any answer, and without the RESPONSE_FINAL of somebody who was asked."""
     empty: int = 0
     """Queries that ended without any answer."""
-    first: Times = field(default_factory=lambda: Times(KEPT_PER_KEY))
+    first: Distribution = field(default_factory=lambda: Distribution(KEPT_PER_KEY))
     """Times to the first reply."""
-    final: Times = field(default_factory=lambda: Times(KEPT_PER_KEY))
+    final: Distribution = field(default_factory=lambda: Distribution(KEPT_PER_KEY))
     """Times to RESPONSE_FINAL."""
 
     def report(self) -> dict[str, Any]:
@@ -89,7 +89,7 @@ class Queries:
     """All queries."""
 
     def __init__(self) -> None:
-        self.all = Asked(first=Times(), final=Times())
+        self.all = Asked(first=Distribution(), final=Distribution())
         self.keys: dict[str, Asked] = {}
         self.others = Asked()
         """Queries on keys above the limit."""
@@ -98,7 +98,7 @@ class Queries:
         """Queries by their content, the oldest first."""
         self.open: OrderedDict[tuple[Hop, int, int], Query] = OrderedDict()
         """By hop, frame and id of the REQUEST."""
-        self.forgotten = Places()
+        self.forgotten = Occurrences()
         """Queries without an answer that aren't known any more."""
         self.stray = 0
         """Answers whose query isn't in the capture, or has ended."""
@@ -202,9 +202,9 @@ class Queries:
             one.unanswered += sign * (query.open > 0 and not query.answers)
             one.empty += sign * (not query.open and not query.answers)
 
-    def silent(self) -> Places:
+    def silent(self) -> Occurrences:
         """Queries that nobody answered."""
-        out = Places(self.forgotten.count, list(self.forgotten.frames))
+        out = Occurrences(self.forgotten.count, list(self.forgotten.frames))
         for query in self.known.values():
             if not query.answers:
                 out.add(query.frame)

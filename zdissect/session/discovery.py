@@ -1,20 +1,20 @@
 """Scouting: which HELLO answers which SCOUT (notes 5)."""
 
 from zdissect.dissection import Dissection
-from zdissect.engine.messages import Message
+from zdissect.engine.messages import DecodedMessage
 from zdissect.records import Endpoint
 
 PATIENCE_NS = 30 * 10**9
 """A HELLO later than this answers nothing: SCOUTs are repeated every 8 seconds at most."""
 
 
-class Scouting:
+class Discovery:
     """Who sent a SCOUT, for which roles, and in which frame."""
 
     def __init__(self) -> None:
         self.asked: dict[Endpoint, tuple[int, int, str]] = {}
 
-    def feed(self, message: Message, item: Dissection) -> None:
+    def feed(self, message: DecodedMessage, item: Dissection) -> None:
         """Takes a SCOUT or HELLO."""
         row = message.row
         src, dst = item.flow.ends if item.direction == 0 else item.flow.ends[::-1]

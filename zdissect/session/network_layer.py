@@ -1,21 +1,21 @@
 """Network messages: which key they are about, what they answer, what they declare (notes 6 and 7)."""
 
-from zdissect.engine.messages import Message
+from zdissect.engine.messages import DecodedMessage
 from zdissect.grammar.enums import DEFAULT_BITS
-from zdissect.session import findings
-from zdissect.session.keys import Declared
+from zdissect.session import message_checks
+from zdissect.session.key_tables import Declared
+from zdissect.session.model import Link, Session
 from zdissect.session.overdue import await_answer, await_final
-from zdissect.session.session import Link, Session
 
 
-def feed(link: Link, message: Message, direction: int, frame: int, ts_ns: int) -> None:
+def feed(link: Link, message: DecodedMessage, direction: int, frame: int, ts_ns: int) -> None:
     """Takes a network message of a direction of a link."""
     session, side = link.session, direction ^ link.flip
     row = message.row
     name = row["message"]
     if "key_scope" in row:
         resolve(session, message, side)
-        findings.key(message)
+        message_checks.key(message)
     if name == "DECLARE":
         declare(session, message, side, frame)
     elif name == "REQUEST":
@@ -35,13 +35,13 @@ def feed(link: Link, message: Message, direction: int, frame: int, ts_ns: int) -
     if "node_id" in row:
         node(session, message, side)
     if "extensions" in row:
-        findings.shared_memory(message, session.agreed)
+        message_checks.shared_memory(message, session.agreed)
     elif name == "PUSH" and row.get("encoding_value") != 0:
         return  # the most usual message: nothing in it can be a default that is written out
-    findings.defaults(message)
+    message_checks.defaults(message)
 
 
-def resolve(session: Session, message: Message, side: int) -> None:
+def resolve(session: Session, message: DecodedMessage, side: int) -> None:
     """Puts the full key expression into the row, if it can be known."""
     row = message.row
     scope, suffix = row["key_scope"], row.get("key_suffix") or ""
@@ -66,7 +66,7 @@ def resolve(session: Session, message: Message, side: int) -> None:
         row["key_expr"] = declared.key + suffix
 
 
-def prefix_of_declaration(session: Session, message: Message, side: int, scope: int) -> Declared | None:
+def prefix_of_declaration(session: Session, message: DecodedMessage, side: int, scope: int) -> Declared | None:
     """The prefix of a D_KEYEXPR with a scope: it has no M bit, and implementations disagree (notes 6.2)."""
     own, others = session.tables[side].get(scope), session.tables[1 - side].get(scope)
     if own is not None and others is not None and own.key != others.key:
@@ -75,7 +75,7 @@ def prefix_of_declaration(session: Session, message: Message, side: int, scope: 
     return own or others
 
 
-def answer(session: Session, message: Message, side: int, ts_ns: int) -> None:
+def answer(session: Session, message: DecodedMessage, side: int, ts_ns: int) -> None:
     """RESPONSE and RESPONSE_FINAL: links them to their request."""
     row = message.row
     asked = session.requests[1 - side]
@@ -86,7 +86,7 @@ def answer(session: Session, message: Message, side: int, ts_ns: int) -> None:
         row["response_time_ns"] = ts_ns - request.ts_ns
 
 
-def declare(session: Session, message: Message, side: int, frame: int) -> None:
+def declare(session: Session, message: DecodedMessage, side: int, frame: int) -> None:
     """DECLARE: tables of key expressions, entities, answers to interests."""
     row = message.row
     body = row.get("body")
@@ -117,7 +117,7 @@ def declare(session: Session, message: Message, side: int, frame: int) -> None:
             del row["key_expr"]
 
 
-def free(session: Session, message: Message, side: int) -> None:
+def free(session: Session, message: DecodedMessage, side: int) -> None:
     """U_KEYEXPR: frees an id, and says which key it was."""
     row = message.row
     ident = row.get("expr_id")
@@ -136,7 +136,7 @@ def free(session: Session, message: Message, side: int) -> None:
         message.remark("keyexpr-in-use", f"entities declared with {ident} are still alive", "u_keyexpr.expr_id")
 
 
-def node(session: Session, message: Message, side: int) -> None:
+def node(session: Session, message: DecodedMessage, side: int) -> None:
     """NodeId: names the node by the sender's link state (notes 2.3, 13 no. 12)."""
     row = message.row
     ident = row["node_id"]

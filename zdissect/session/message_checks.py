@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from zdissect.engine.messages import Message, Row
+from zdissect.engine.messages import DecodedMessage, Row
 from zdissect.grammar.enums import DATA
 from zdissect.grammar.primitives import ntp64_ns
 from zdissect.records import Frame
@@ -24,7 +24,7 @@ _PLAIN: set[str] = set()
 """Keys that were found valid, canonical and without wildcards: a fact of the text alone, kept over captures."""
 
 
-def key(message: Message) -> None:
+def key(message: DecodedMessage) -> None:
     """Rule 45: key expressions are valid and canonical, those of answers have no wildcards."""
     row = message.row
     text = row.get("key_expr")
@@ -51,7 +51,7 @@ def _problem(text: str) -> str:
     return "" if keyexprs.is_canonical(text) else f"isn't canonical: {keyexprs.canonical(text)}"
 
 
-def shared_memory(message: Message, agreed: Parameters | None) -> None:
+def shared_memory(message: DecodedMessage, agreed: Parameters | None) -> None:
     """Rule 55: payloads in shared memory only where that was negotiated."""
     if agreed is None or agreed.shm:
         return
@@ -60,7 +60,7 @@ def shared_memory(message: Message, agreed: Parameters | None) -> None:
             message.remark("shm-unnegotiated", "shared memory wasn't negotiated on this session")
 
 
-def defaults(message: Message) -> None:
+def defaults(message: DecodedMessage) -> None:
     """Rule 57: defaults written out; and QoS left out where the pages have another default (notes 13 no. 3)."""
     row = message.row
     found = []
@@ -116,7 +116,7 @@ class Timestamps:
             self.newest[sample] = stamp
         return True
 
-    def feed(self, message: Message, frame: Frame) -> None:
+    def feed(self, message: DecodedMessage, frame: Frame) -> None:
         """Takes a message that may have a timestamp. Where the clock of the capture has leapt, either may be right."""
         row = message.row
         stamp = row.get("timestamp_ntp64")

@@ -11,7 +11,7 @@ EXACT = 1_000_000
 _MOST = (1 << 63) - 1
 
 
-class Times:
+class Distribution:
     """Times in nanoseconds: how many, the extremes, and enough of them for quantiles."""
 
     __slots__ = ("count", "highest", "limit", "lowest", "random", "values")

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from zdissect.flow.conversation import Flow
 from zdissect.session.deadlines import NEVER, Deadlines
-from zdissect.session.findings import Timestamps
-from zdissect.session.fragments import Chain
+from zdissect.session.fragments import FragmentChain
 from zdissect.session.handshake import STEPS, Handshake, Parameters
-from zdissect.session.interests import Interest, Side
-from zdissect.session.keys import KeyTable
+from zdissect.session.interests import DeclaredState, Interest
+from zdissect.session.key_tables import KeyTable
 from zdissect.session.liveness import Pulse
+from zdissect.session.message_checks import Timestamps
 from zdissect.session.requests import Request, Requests
 from zdissect.session.routing import Graph
 from zdissect.session.sequence import Channel
@@ -54,9 +54,9 @@ class Session:
     """Counts what it has learned that may change what is said of usual messages: key expressions, handshakes, holes."""
     tables: tuple[KeyTable, KeyTable] = field(default_factory=lambda: (KeyTable(), KeyTable()))
     channels: dict[Space, Channel] = field(default_factory=dict)
-    chains: dict[Space, Chain] = field(default_factory=dict)
+    chains: dict[Space, FragmentChain] = field(default_factory=dict)
     requests: tuple[Requests, Requests] = field(default_factory=lambda: (Requests(), Requests()))
-    sides: tuple[Side, Side] = field(default_factory=lambda: (Side(), Side()))
+    sides: tuple[DeclaredState, DeclaredState] = field(default_factory=lambda: (DeclaredState(), DeclaredState()))
     graphs: tuple[Graph, Graph] = field(default_factory=lambda: (Graph(), Graph()))
     timestamps: Timestamps = field(default_factory=Timestamps)
     initial: list[int | None] = field(default_factory=lambda: [None, None])

@@ -1,25 +1,24 @@
-"""Structures: what holds other fields. Messages, extension chains, repeats; regions are in lengths.py.
+"""Composites, which hold other fields: choices, messages, extension chains, repeats. Regions are in lengths.py.
 
 The base of the interpreter's run; `steps` (interpreter.py) reads the fields and comes back here for what holds more.
 """
 
 from collections.abc import Callable
 
-from zdissect.engine import program as programs
 from zdissect.engine.lengths import Values
 from zdissect.engine.malformed import Malformed, named, short_of
-from zdissect.engine.program import ExtensionProgram, Program, Step
-from zdissect.engine.weighing import Weighing
+from zdissect.engine.program import ExtensionProgram, Program, ProgramTable, Step, unknown_body
+from zdissect.engine.weighing import Doubtful, Weighing
 from zdissect.grammar.registry import EXT_HEADER, EXT_UNKNOWN, Field
 from zdissect.grammar.types import ENC_NAMES, ZBUF
 
 
-class Structures(Weighing):
+class Composites(Weighing):
     """Choices, messages, extension chains and repeats."""
 
     __slots__ = ()
 
-    def choice(self, table: programs.Table, many: str, pos: int, stop: int, cut: bool, depth: int, name: str) -> int:
+    def choice(self, table: ProgramTable, many: str, pos: int, stop: int, cut: bool, depth: int, name: str) -> int:
         """One message of a table, or as many as there are."""
         data = self.data
         known = table.messages
@@ -40,12 +39,12 @@ class Structures(Weighing):
             mark, problem = (len(self.spans), len(self.remarks)), None
             try:
                 end = self.message(table[ident], pos, stop, cut, depth)
-            except Malformed as found:
+            except Malformed as raised:
                 if not self.doubts or self.trial:
                     raise
-                problem, end = found, stop
+                problem, end = raised, stop
             if self.doubts and not self.trial:
-                end = self.weighed(mark, end, problem, table, many, pos, stop, cut, depth)
+                end = self.weighed(Doubtful(table, many, pos, stop, cut, depth), mark, end, problem)
             pos = end
             if not many:
                 return pos
@@ -136,7 +135,7 @@ class Structures(Weighing):
             self.remarks.append(("unknown-extension", start, pos, f"unknown {what}"))
         if enc > ZBUF:
             raise Malformed(pos, "reserved-encoding", f"{what} has a reserved encoding")
-        pos = self.steps(programs.unknown_body(enc), pos, stop, cut, depth + 1, 0, {})
+        pos = self.steps(unknown_body(enc), pos, stop, cut, depth + 1, 0, {})
         self.spans[index] = (EXT_UNKNOWN, depth, start, pos, None)
         return pos
 

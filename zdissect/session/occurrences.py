@@ -10,7 +10,7 @@ SHOWN = 5
 
 
 @dataclass(slots=True)
-class Places:
+class Occurrences:
     """The places of one kind of event."""
 
     count: int = 0
