@@ -16,7 +16,7 @@ from zdissect.engine.interpreter import interpret
 from zdissect.engine.messages import messages
 from zdissect.engine.values import values
 from zdissect.grammar.batch import BATCH
-from zdissect.grammar.registry import MESSAGES, place
+from zdissect.grammar.registry import MESSAGES, PlacedNode, place
 from zdissect.grammar.types import ALWAYS, ZBUF, Extension, Message
 
 Values = dict[str, Any]

@@ -1,7 +1,8 @@
 """Cases of rules: a conversation with a fault, and its twin without it.
 
 A case is a function that builds a conversation. It is called twice: with `fault`, and the finding must be there, of
-this severity and at this place; without, and nothing may be found. So what a rule reacts to is just what depends on `fault`.
+this severity and at this place; without, and nothing may be found. So what a rule reacts to is just what depends on
+`fault`.
 """
 
 from collections.abc import Callable, Iterable
