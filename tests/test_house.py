@@ -51,7 +51,7 @@ LIBRARIES = {
     "scapy": ("zdissect/flow/foreign.py",),
     "lz4": ("zdissect/flow/lz4block.py",),
     "wsproto": ("zdissect/flow/websocket.py",),
-    "cobs": ("zdissect/flow/serial.py",),
+    "cobs": ("zdissect/flow/serial_line.py",),
     "pyarrow": ("zdissect/export/", "zdissect/spark/"),
     "pyspark": ("zdissect/spark/",),
 }
@@ -85,7 +85,7 @@ FOREIGN = {
     "zdissect/flow/lz4block.py": "blocks of LZ4",
     "zdissect/flow/names.py": "EtherTypes and IP protocols",
     "zdissect/flow/protocols.py": "TLS, QUIC, DNS and others that aren't Zenoh",
-    "zdissect/flow/repeats.py": "flags and sequence numbers of TCP",
+    "zdissect/flow/tcp_analysis.py": "flags and sequence numbers of TCP",
     "zdissect/flow/tcp.py": "flags and sequence numbers of TCP",
     "zdissect/flow/tunnels.py": "tunnels",
     "zdissect/flow/upgrade.py": "HTTP",
@@ -98,7 +98,7 @@ FOREIGN = {
 
 EXCUSED = {
     "zdissect/export/target.py": ("modes of files", "511 & ~_umask()"),
-    "zdissect/flow/serial.py": (
+    "zdissect/flow/serial_line.py": (
         "arithmetic of a CRC", "value & 1", "(value ^ byte) & 255", "255", "value ^ 4294967295", "4294967295",
     ),
     "zdissect/flow/websocket.py": (

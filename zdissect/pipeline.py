@@ -12,19 +12,19 @@ from functools import partial
 from zdissect.dissection import Dissection, Item, Notice, Skip
 from zdissect.dissector import EMPTY, WHY, Dissector
 from zdissect.engine.interpreter import interpret
-from zdissect.flow.batch import Batch, Skipped
 from zdissect.flow.causal import Causal
 from zdissect.flow.clock import Clock
 from zdissect.flow.conversation import Flow, StreamConversation
 from zdissect.flow.datagrams import Datagrams, buffer_of
 from zdissect.flow.dialogue import COPY, SCOUTING, Known
 from zdissect.flow.link import Decoder
+from zdissect.flow.stream_buffer import Batch, Skipped
 from zdissect.flow.tcp import Streams
 from zdissect.flow.ticks import Ticks
 from zdissect.flow.verdict import Verdict
 from zdissect.grammar.batch import SCOUTING_DATAGRAM
 from zdissect.grammar.ports import SCOUTING_PORT, ZENOH_PORT
-from zdissect.records import Chunk, Datagram, End, Frame, Gap, Overlap, Segment, StreamItem
+from zdissect.records import Chunk, Datagram, Frame, Gap, Overlap, Segment, StreamEnd, StreamItem
 from zdissect.session.model import Link
 from zdissect.session.state import Sessions
 
@@ -152,7 +152,7 @@ class Pipeline:
         """Adds what a piece of a TCP stream completes."""
         conversation = self.conversations.get(item.stream)
         if conversation is None:
-            if isinstance(item, End):
+            if isinstance(item, StreamEnd):
                 return
             conversation = self.conversations[item.stream] = self.conversation(item.stream)
         if isinstance(item, Chunk | Gap):

@@ -137,7 +137,7 @@ class Overlap(NamedTuple):
     frame: Frame
 
 
-class End(NamedTuple):
+class StreamEnd(NamedTuple):
     """The end of one direction of a TCP stream."""
 
     stream: int
@@ -149,4 +149,4 @@ class End(NamedTuple):
     """`fin`, `rst`, `reused` (a new connection on the same ports) or `capture` (the capture ended)."""
 
 
-StreamItem = Chunk | Gap | Overlap | End
+StreamItem = Chunk | Gap | Overlap | StreamEnd

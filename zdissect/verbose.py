@@ -10,7 +10,7 @@ from zdissect.flow.conversation import Flow, StreamConversation
 from zdissect.flow.ipfragments import ALONE
 from zdissect.flow.link import Decoder
 from zdissect.flow.names import BACKGROUND
-from zdissect.flow.repeats import Repeats
+from zdissect.flow.tcp_analysis import TcpAnalysis
 from zdissect.flow.verdict import Verdict
 from zdissect.pipeline import OTHERS, Pipeline
 from zdissect.records import Datagram, Endpoint, Frame, Segment
@@ -29,7 +29,7 @@ class Verbose:
     def __init__(self, pipeline: Pipeline) -> None:
         self.pipeline = pipeline
         self.decoder = Decoder(pipeline.options.udp_ports)
-        self.repeats = Repeats()
+        self.analysis = TcpAnalysis()
         self.met: set[int] = set()
         """Numbers of the connections that had bytes."""
         self.unnamed: dict[int, tuple[StreamConversation, Frame]] = {}
@@ -66,7 +66,7 @@ class Verbose:
 
     def segment(self, segment: Segment, out: list[Item]) -> None:
         """Notices about a TCP segment."""
-        text = self.repeats.feed(segment)
+        text = self.analysis.feed(segment)
         known = self.pipeline.streams.stream(segment.src, segment.dst)
         if known is None:
             return

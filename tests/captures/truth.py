@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.observed import Observed, Row
+from zdissect.capture.capture_file import open_capture
 from zdissect.capture.errors import CaptureError
-from zdissect.capture.files import open_capture
 from zdissect.pipeline import dissect
 from zdissect.records import Frame
 

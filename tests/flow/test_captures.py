@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from flow_frames import by_flow, run, segments_of, streams_of
 
-from zdissect.capture.files import open_capture
+from zdissect.capture.capture_file import open_capture
 from zdissect.flow.link import Decoder
 from zdissect.flow.unopened import noteworthy
 from zdissect.records import Datagram, Gap, Overlap, Segment

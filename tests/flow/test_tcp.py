@@ -8,7 +8,7 @@ from flow_frames import ACK, CLIENT, FIN, MS, RST, SERVER, SYN, TcpConnection, r
 
 from zdissect.flow import connection, tcp
 from zdissect.flow.tcp import Streams
-from zdissect.records import Chunk, End, Gap, Overlap, StreamItem
+from zdissect.records import Chunk, Gap, Overlap, StreamEnd, StreamItem
 
 
 def kinds(items: list[StreamItem]) -> list[str]:
@@ -20,7 +20,7 @@ def gaps(items: list[StreamItem]) -> list[tuple[int, int, int, str]]:
 
 
 def ends(items: list[StreamItem]) -> list[tuple[int, int, int, str]]:
-    return [(item.stream, item.direction, item.offset, item.reason) for item in items if isinstance(item, End)]
+    return [(item.stream, item.direction, item.offset, item.reason) for item in items if isinstance(item, StreamEnd)]
 
 
 def test_a_conversation() -> None:
@@ -38,8 +38,8 @@ def test_a_conversation() -> None:
         Chunk(0, 0, 0, b"question", segments[3].frame, 54),
         Chunk(0, 1, 0, b"answer", segments[4].frame, 54),
         Chunk(0, 0, 8, b"more", segments[5].frame, 54),
-        End(0, 0, 12, segments[5].frame, "fin"),
-        End(0, 1, 6, segments[6].frame, "fin"),
+        StreamEnd(0, 0, 12, segments[5].frame, "fin"),
+        StreamEnd(0, 1, 6, segments[6].frame, "fin"),
     ]
 
 
@@ -386,7 +386,7 @@ def test_fin_before_its_data() -> None:
     opening = peers.handshake()
     data, fin = peers.segment(0, 0, b"abc"), peers.segment(0, 3, b"def", FIN | ACK)
     items = run([*opening, fin, data, fin])
-    assert kinds(items) == ["Chunk", "Chunk", "End", "End"]
+    assert kinds(items) == ["Chunk", "Chunk", "StreamEnd", "StreamEnd"]
     assert ends(items) == [(0, 0, 6, "fin"), (0, 1, 0, "capture")]
 
 
@@ -421,7 +421,7 @@ def test_rst_lets_in_what_was_on_its_way() -> None:
         items = run([*opening, *order])
         assert streams_of(items) == {(0, 0): b"abc", (0, 1): b"xyz"}
         assert sorted(ends(items)) == [(0, 0, 3, "rst"), (0, 1, 3, "rst")]
-        assert {item.frame for item in items if isinstance(item, End)} == {rst.frame}
+        assert {item.frame for item in items if isinstance(item, StreamEnd)} == {rst.frame}
 
 
 def test_a_refused_connection() -> None:

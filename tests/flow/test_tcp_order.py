@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from zdissect.flow.tcp import Streams
-from zdissect.records import Chunk, End, Endpoint, Frame, Gap, Overlap, Segment
+from zdissect.records import Chunk, Endpoint, Frame, Gap, Overlap, Segment, StreamEnd
 
 
 def conversation(
@@ -84,8 +84,8 @@ def test_the_same_streams(
         return
     assert streams_of(mixed) == streams_of(plain)
     assert [item for item in mixed if isinstance(item, Gap | Overlap)] == []
-    assert {item[:3] for item in mixed if isinstance(item, End)} == {
-        item[:3] for item in plain if isinstance(item, End)
+    assert {item[:3] for item in mixed if isinstance(item, StreamEnd)} == {
+        item[:3] for item in plain if isinstance(item, StreamEnd)
     }
 
 
@@ -131,7 +131,7 @@ def test_any_segments_at_all(segments: list[Segment]) -> None:
         if isinstance(item, Chunk | Gap):
             assert key not in ended
             assert item.data if isinstance(item, Chunk) else item.size > 0
-        elif isinstance(item, End):
+        elif isinstance(item, StreamEnd):
             assert key not in ended
             ended.add(key)
     assert ended == {(stream, direction) for stream, _ in ended for direction in (0, 1)}

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from wsproto.frame_protocol import FrameProtocol
 
 from tests.line_counts import executed_lines
-from zdissect.capture.files import open_capture
+from zdissect.capture.capture_file import open_capture
 from zdissect.engine.interpreter import interpret
 from zdissect.flow import detect
-from zdissect.flow.batch import Batch, Skipped
 from zdissect.flow.framing import Framing
 from zdissect.flow.link import Decoder
+from zdissect.flow.stream_buffer import Batch, Skipped
 from zdissect.flow.tcp import Streams
 from zdissect.flow.upgrade import MOST_HEAD, is_upgrade
 from zdissect.flow.websocket import WebSocketCutter

@@ -43,7 +43,7 @@ def test_its_healthy_twin_is_silent(case: Case, monkeypatch: pytest.MonkeyPatch)
 def test_every_rule_is_triggered_by_a_case_or_a_vector() -> None:
     """Vectors state the findings that decoding makes; those of serial lines have their own tests."""
     vectors = "\n".join(path.read_text() for path in (HERE.parent / "vectors").glob("*.txt")).split()
-    serial = (HERE.parent / "flow" / "test_serial.py").read_text()
+    serial = (HERE.parent / "flow" / "test_serial_line.py").read_text()
     missing = RULES.keys() - {case.code for case in CASES} - set(vectors) - ABOUT_FILES
     assert not {code for code in missing if f'"{code}"' not in serial}
 

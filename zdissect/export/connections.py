@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator
 
 from zdissect.engine.messages import messages
 from zdissect.export.groups import ALL, Moment, Split, shared_out
-from zdissect.flow.batch import Batch, Skipped
 from zdissect.flow.beginning import LOOK_AHEAD
 from zdissect.flow.clock import EARLY_NS
 from zdissect.flow.conversation import StreamConversation
@@ -17,12 +16,13 @@ from zdissect.flow.decode import decode
 from zdissect.flow.dialogue import TRANSPORT, Known
 from zdissect.flow.framing import Framing
 from zdissect.flow.partial import Observed
+from zdissect.flow.stream_buffer import Batch, Skipped
 from zdissect.flow.ticks import Ticks
 from zdissect.flow.verdict import Verdict
 from zdissect.grammar.flags import ID_BITS
 from zdissect.grammar.transport import INIT
 from zdissect.pipeline import Options, Pipeline
-from zdissect.records import Chunk, Datagram, End, Endpoint, Frame, Gap, Overlap, Segment, StreamItem
+from zdissect.records import Chunk, Datagram, Endpoint, Frame, Gap, Overlap, Segment, StreamEnd, StreamItem
 
 RECORD = 16
 """Bytes that a frame takes besides its own."""
@@ -216,7 +216,7 @@ class _Greeting:
         if isinstance(item, Chunk | Gap):
             self.size += len(item.data) if isinstance(item, Chunk) else 0
             self.take(self.conversation.feed(item))
-        elif isinstance(item, End):
+        elif isinstance(item, StreamEnd):
             self.ended[item.direction] = True
             if all(self.ended):
                 self.close()

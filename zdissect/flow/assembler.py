@@ -17,10 +17,10 @@ from zdissect.flow.connection import (
     RST,
     SYN,
     Connection,
-    Half,
+    HalfStream,
     distance_of,
 )
-from zdissect.records import Chunk, End, Frame, Gap, Overlap, Segment, StreamItem
+from zdissect.records import Chunk, Frame, Gap, Overlap, Segment, StreamEnd, StreamItem
 
 _start = itemgetter(0)
 
@@ -31,7 +31,7 @@ class Assembler:
     def __init__(self) -> None:
         self.ignored: Final[Counter[str]] = Counter()
 
-    def _hold_or_accept(self, half: Half, segment: Segment, out: list[StreamItem]) -> None:
+    def _hold_or_accept(self, half: HalfStream, segment: Segment, out: list[StreamItem]) -> None:
         connection = half.connection
         if half.seq < 0 and connection.settled:
             near = half.hint >= 0 and 0 <= distance_of(segment.seq, half.hint) <= MAX_BUFFERED_BYTES
@@ -55,7 +55,7 @@ class Assembler:
 
     # The bytes of a stream.
 
-    def _accept(self, half: Half, segment: Segment, out: list[StreamItem]) -> None:
+    def _accept(self, half: HalfStream, segment: Segment, out: list[StreamItem]) -> None:
         """Take the payload, FIN and RST of a segment whose stream has a start."""
         frame, payload, missing = segment.frame, segment.payload, segment.missing
         first = segment.seq + 1 if segment.flags & SYN else segment.seq  # a SYN takes a number of its own
@@ -73,7 +73,7 @@ class Assembler:
         while half.buffered > MAX_BUFFERED_BYTES or len(half.pieces) + len(half.cuts) > MAX_BUFFERED_SEGMENTS:
             self._skip(half, half.hole_end(), frame, out)
 
-    def _reset(self, half: Half, start: int, frame: Frame) -> None:
+    def _reset(self, half: HalfStream, start: int, frame: Frame) -> None:
         """An RST ends both directions: its own where it says, the other after what is still on its way."""
         if abs(start - half.offset) > MAX_BUFFERED_BYTES:
             self.ignored["outside the window"] += 1
@@ -83,7 +83,9 @@ class Assembler:
         if not half.peer.end_reason:
             half.peer.end_frame, half.peer.end_reason = frame, "rst"
 
-    def _insert(self, half: Half, start: int, data: bytes, frame: Frame, place: int, out: list[StreamItem]) -> None:
+    def _insert(
+        self, half: HalfStream, start: int, data: bytes, frame: Frame, place: int, out: list[StreamItem]
+    ) -> None:
         """Put the bytes that aren't known yet among the pieces that wait."""
         limit = half.end if half.end >= 0 else half.offset if half.ended else -1
         if 0 <= limit < start + len(data):
@@ -118,7 +120,7 @@ class Assembler:
             insort(pieces, (a, data[a - start : b - start], frame, place + a - start if place >= 0 else -1), key=_start)
             half.buffered += b - a
 
-    def _compare_recent(self, half: Half, start: int, data: bytes, frame: Frame, out: list[StreamItem]) -> None:
+    def _compare_recent(self, half: HalfStream, start: int, data: bytes, frame: Frame, out: list[StreamItem]) -> None:
         """Compare bytes that were delivered already with what was delivered, as far back as that is kept."""
         stop, left = start + len(data), len(data)
         for other, known in reversed(half.recent):
@@ -129,12 +131,14 @@ class Assembler:
                 if left <= 0:
                     break
 
-    def _compare(self, half: Half, start: int, data: bytes, known: bytes, frame: Frame, out: list[StreamItem]) -> None:
+    def _compare(
+        self, half: HalfStream, start: int, data: bytes, known: bytes, frame: Frame, out: list[StreamItem]
+    ) -> None:
         # a single byte that is known already is a keep-alive probe, and what it holds has no meaning
         if len(data) > 1 and not known.startswith(data):
             out.append(Overlap(half.stream, half.direction, start, len(data), frame))
 
-    def _drain(self, half: Half, out: list[StreamItem]) -> None:
+    def _drain(self, half: HalfStream, out: list[StreamItem]) -> None:
         """Deliver what has become next in order, and the end if it has been reached."""
         pieces, cuts, used = half.pieces, half.cuts, 0
         while True:
@@ -170,7 +174,7 @@ class Assembler:
             if half.waits() and not connection.held:
                 self._doubt(half, now_ns, out)
 
-    def _doubt(self, half: Half, now_ns: int, out: list[StreamItem]) -> None:
+    def _doubt(self, half: HalfStream, now_ns: int, out: list[StreamItem]) -> None:
         """Give up holes that are certain: acknowledged, or before the end, and a grace has passed; or old."""
         connection = half.connection
         hole = half.hole_end()
@@ -189,15 +193,15 @@ class Assembler:
         while not half.ended and now_ns - half.oldest_ns() >= MAX_HOLE_NS:
             self._skip(half, half.hole_end(), connection.frame, out)
 
-    def _skip(self, half: Half, hole_end: int, frame: Frame, out: list[StreamItem]) -> None:
+    def _skip(self, half: HalfStream, hole_end: int, frame: Frame, out: list[StreamItem]) -> None:
         size = hole_end - half.offset
         out.append(Gap(half.stream, half.direction, half.offset, size, frame, "lost"))
         half.advance(size)
         self._drain(half, out)
 
-    def _end(self, half: Half, frame: Frame | None, reason: str, out: list[StreamItem]) -> None:
+    def _end(self, half: HalfStream, frame: Frame | None, reason: str, out: list[StreamItem]) -> None:
         half.ended = True
         if half.pieces:
             self.ignored["after the end"] += len(half.pieces)
         half.pieces, half.cuts, half.buffered = [], [], 0
-        out.append(End(half.stream, half.direction, half.offset, frame, reason))
+        out.append(StreamEnd(half.stream, half.direction, half.offset, frame, reason))

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
-from zdissect.flow.batch import Batch, Cutter, Skipped
+from zdissect.flow.cutter import Cutter
 from zdissect.flow.decode import is_batch
 from zdissect.flow.framing import Framing
+from zdissect.flow.stream_buffer import Batch, Skipped, skipped_gap
 from zdissect.records import Gap
 
 _MOST_PARTS = 16
@@ -44,6 +45,6 @@ class BareCutter(Unprefixed):
         return is_batch(data, self.framing)
 
     def gap(self, gap: Gap) -> Iterator[Batch | Skipped]:
-        """A hole: ends the batch in hand. The next one begins with the next segment, or isn't found."""
+        """Takes a gap. It ends the batch in hand. The next one begins with the next segment, or isn't found."""
         yield from self.cut(final=True)
-        yield self.hole(gap)
+        yield skipped_gap(gap)

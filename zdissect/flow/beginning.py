@@ -45,7 +45,7 @@ class Look(NamedTuple):
     """What is wrong with how it is framed."""
 
 
-class Chain(NamedTuple):
+class PrefixChain(NamedTuple):
     """Batches that follow each other by their lengths, from the first byte of a stream on."""
 
     batches: list[tuple[int, int]]
@@ -109,7 +109,7 @@ def look(data: bytes, expected: bool, final: bool, before: Looked, begins: bool 
     return Look(Verdict.MIDDLE, lost="" if chain.exact else MIDDLE)
 
 
-def first_batch(data: bytes, chain: Chain, expected: bool, final: bool, over: bool) -> Look | None:
+def first_batch(data: bytes, chain: PrefixChain, expected: bool, final: bool, over: bool) -> Look | None:
     """What the first batches of a stream say that the capture holds from its first byte on; None if that isn't enough.
 
     Args:
@@ -135,7 +135,7 @@ def first_batch(data: bytes, chain: Chain, expected: bool, final: bool, over: bo
     return Look(Verdict.ZENOH, hint=Hint(STREAM, "other-protocol", text))
 
 
-def chained(data: bytes) -> Chain:
+def chained(data: bytes) -> PrefixChain:
     """The batches that chain from the first byte on."""
     prefix, at = STREAM.prefix, 0
     batches: list[tuple[int, int]] = []
@@ -148,7 +148,7 @@ def chained(data: bytes) -> Chain:
             batches.append((at, stop))
         at = stop
         places.append(at)
-    return Chain(batches, bool(batches) and at == len(data), frozenset(places))
+    return PrefixChain(batches, bool(batches) and at == len(data), frozenset(places))
 
 
 def opens(data: bytes) -> bool:

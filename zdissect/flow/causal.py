@@ -11,7 +11,7 @@ from math import inf
 from typing import Final
 
 from zdissect.flow.link import Decoder
-from zdissect.records import Chunk, End, Endpoint, Frame, Gap, Segment, StreamItem
+from zdissect.records import Chunk, Endpoint, Frame, Gap, Segment, StreamEnd, StreamItem
 
 GRACE_SEGMENTS = 64
 """Further segments of the connection that a wait outlasts, as in the streams themselves."""
@@ -103,7 +103,7 @@ class Causal:
         if connection is None:
             connection = self.connections[item.stream] = _Connection()
         queue = connection.queues[item.direction]
-        if isinstance(item, End):
+        if isinstance(item, StreamEnd):
             connection.over[item.direction] = True
         if not queue and not self.waits(connection, item, said):
             self.pass_on(connection, item, out)
@@ -142,7 +142,7 @@ class Causal:
             connection.patient[other] = True
         elif isinstance(item, Gap):
             connection.passed[side] = item.offset + item.size
-        elif isinstance(item, End):
+        elif isinstance(item, StreamEnd):
             connection.ended[side] = True
             if all(connection.ended):
                 self.connections.pop(item.stream, None)

@@ -38,7 +38,7 @@ def distance_of(seq: int, origin: int) -> int:
     return ((seq - origin + SIGN) & MASK) - SIGN
 
 
-class Half:
+class HalfStream:
     """One direction of a connection."""
 
     __slots__ = (
@@ -46,7 +46,7 @@ class Half:
         "hint", "isn", "last_ns", "offset", "peer", "pieces", "quick", "recent", "seq", "stray", "stream",
     )  # fmt: skip
 
-    peer: "Half"
+    peer: "HalfStream"
     connection: "Connection"
 
     def __init__(self, stream: int) -> None:
@@ -141,12 +141,12 @@ class Connection:
     __slots__ = ("count", "frame", "halves", "held", "held_bytes", "held_count", "settled")
 
     def __init__(self, stream: int, frame: Frame) -> None:
-        first, second = self.halves = Half(stream), Half(stream)
+        first, second = self.halves = HalfStream(stream), HalfStream(stream)
         first.peer, second.peer = second, first
         first.connection = second.connection = self
         self.settled = False
         """Which side is direction 0 is decided, and a side not heard of yet may start anywhere."""
-        self.held: list[tuple[Half, Segment]] = []
+        self.held: list[tuple[HalfStream, Segment]] = []
         """Segments that wait until it is known where their streams start."""
         self.held_bytes = self.held_count = 0
         self.count = 0
@@ -157,7 +157,7 @@ class Connection:
     def waits(self) -> bool:
         return bool(self.held) or self.halves[0].waits() or self.halves[1].waits()
 
-    def set_opener(self, half: Half) -> None:
+    def set_opener(self, half: HalfStream) -> None:
         if not self.settled:
             half.direction, half.peer.direction = 0, 1
 

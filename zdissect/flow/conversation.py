@@ -5,10 +5,11 @@ from dataclasses import dataclass, field
 
 from zdissect.flow import detect, hints, protocols
 from zdissect.flow.bare import BareCutter
-from zdissect.flow.batch import Batch, Cutter, Skipped
 from zdissect.flow.beginning import Look, Looked, look
+from zdissect.flow.cutter import Cutter
 from zdissect.flow.framing import DATAGRAM, STREAM, UNKNOWN, Framing
 from zdissect.flow.hints import Hint
+from zdissect.flow.stream_buffer import Batch, Skipped
 from zdissect.flow.upgrade import is_upgrade
 from zdissect.flow.verdict import Verdict
 from zdissect.grammar.batch import LOW_LATENCY_PREFIX

@@ -7,7 +7,7 @@ down. `Partial` has some of them, and is told.
 
 from collections.abc import Iterable
 
-from zdissect.flow.connection import NEVER, Connection, Half
+from zdissect.flow.connection import NEVER, Connection, HalfStream
 from zdissect.flow.tcp import Streams
 from zdissect.records import Endpoint, Segment, StreamItem
 
@@ -24,7 +24,7 @@ class Observed(Streams):
         self.dropped: list[int] = []
         """Numbers of connections that were forgotten when a segment opened another."""
 
-    def _open(self, segment: Segment, out: list[StreamItem]) -> Half:
+    def _open(self, segment: Segment, out: list[StreamItem]) -> HalfStream:
         self.opened.append((segment.src, segment.dst))
         return super()._open(segment, out)
 

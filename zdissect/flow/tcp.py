@@ -27,7 +27,7 @@ from zdissect.flow.connection import (
     SIGN,
     SYN,
     Connection,
-    Half,
+    HalfStream,
     distance_of,
 )
 from zdissect.records import Chunk, Endpoint, Frame, Segment, StreamItem
@@ -43,8 +43,8 @@ class Streams(Assembler):
 
     def __init__(self) -> None:
         super().__init__()
-        self._halves: dict[tuple[Endpoint, Endpoint], Half] = {}
-        self._ends: dict[int, tuple[Half, Endpoint, Endpoint]] = {}
+        self._halves: dict[tuple[Endpoint, Endpoint], HalfStream] = {}
+        self._ends: dict[int, tuple[HalfStream, Endpoint, Endpoint]] = {}
         self._over: tuple[list[int], list[int]] = ([], [])
         """Connections that are over: those whose last items have surely been passed on, and the others."""
         self._count = 0
@@ -98,7 +98,7 @@ class Streams(Assembler):
         return half.isn >= 0 and half.base() == half.isn
 
     def close(self) -> list[StreamItem]:
-        """End of the capture: give what still waits, the holes in it, and an `End` for every open direction."""
+        """End of the capture: give what still waits, the holes in it, and an `StreamEnd` for every open direction."""
         out: list[StreamItem] = []
         for connection in dict.fromkeys(half.connection for half in self._halves.values()):
             self._finish(connection, "capture", None, out)
@@ -133,7 +133,7 @@ class Streams(Assembler):
         self._note(connection, now_ns)
         return out
 
-    def _half_of(self, segment: Segment, out: list[StreamItem]) -> Half | None:
+    def _half_of(self, segment: Segment, out: list[StreamItem]) -> HalfStream | None:
         """The direction that a segment belongs to, of a new connection if need be; None if it is to be left out."""
         half = self._halves.get((segment.src, segment.dst))
         if half is None:
@@ -158,7 +158,7 @@ class Streams(Assembler):
         self._finish(half.connection, "reused", segment.frame, out)
         return self._open(segment, out)
 
-    def _other_connection(self, half: Half, first: int) -> bool:
+    def _other_connection(self, half: HalfStream, first: int) -> bool:
         """Whether a SYN, after which the stream starts at `first`, opens a new connection on the same ports."""
         if half.isn >= 0:
             return half.isn != first
@@ -167,7 +167,7 @@ class Streams(Assembler):
         held = [segment.seq for other, segment in half.connection.held if other is half and not segment.flags & RST]
         return any(not 0 <= distance_of(seq, first) <= MAX_WINDOW for seq in held)
 
-    def _open(self, segment: Segment, out: list[StreamItem]) -> Half:
+    def _open(self, segment: Segment, out: list[StreamItem]) -> HalfStream:
         half, peer = Connection(self._number(segment.frame.now_ns, out), segment.frame).halves
         half.connection.set_opener(half)
         self._ends[half.stream] = half, segment.src, segment.dst
@@ -203,7 +203,7 @@ class Streams(Assembler):
 
     # The start of a stream.
 
-    def _synchronise(self, half: Half, segment: Segment) -> None:
+    def _synchronise(self, half: HalfStream, segment: Segment) -> None:
         """Take a SYN: it says where its stream starts, and which side opened the connection."""
         if half.isn >= 0:
             return

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from zdissect.flow import detect
 from zdissect.flow.bare import Unprefixed
-from zdissect.flow.batch import Batch, Skipped
 from zdissect.flow.framing import Framing
+from zdissect.flow.stream_buffer import Batch, Skipped, skipped_gap
 from zdissect.flow.upgrade import BLANK, MOST_HEAD, header, is_upgrade, may_be_head
 from zdissect.flow.wsframes import (
     BINARY,
@@ -252,7 +252,7 @@ class WebSocketCutter(Unprefixed):
             self.over = f"WebSocket protocol error: {fault}"
 
     def gap(self, gap: Gap) -> Iterator[Batch | Skipped]:
-        """A hole: ends the message in hand; the length of its frame tells where the next one starts, if it is known."""
+        """Takes a gap: it ends the message in hand; the length of its frame tells where the next starts, if known."""
         left = self.torn
         if self.decoder is not None and self.decoder.header is not None:
             left = self.decoder.header.payload_len - self.decoder.payload_consumed - len(self.decoder.buffer)
@@ -262,7 +262,7 @@ class WebSocketCutter(Unprefixed):
             self.lost = self.lost or _BEHIND
         elif self.masked is not None:
             self.start(self.masked)
-        yield self.hole(gap)
+        yield skipped_gap(gap)
 
     def find(self, final: bool) -> Generator[Skipped, None, bool]:
         """Looks for the next message."""

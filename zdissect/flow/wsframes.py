@@ -4,8 +4,8 @@ import re
 from itertools import pairwise
 
 from zdissect.engine.tape import Buffer, Origin
-from zdissect.flow.batch import Batch
 from zdissect.flow.framing import Framing
+from zdissect.flow.stream_buffer import Batch
 from zdissect.records import Frame
 
 PLAUSIBLE = re.compile(rb"[\x80\x82\x88-\x8a]")

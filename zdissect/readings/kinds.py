@@ -5,7 +5,7 @@ from functools import cache
 from typing import NamedTuple
 
 from zdissect.engine.tape import Buffer
-from zdissect.flow import serial
+from zdissect.flow import serial_line
 from zdissect.flow.framing import Framing
 from zdissect.grammar.batch import BATCH, SCOUTING_DATAGRAM
 from zdissect.grammar.declarations import DECLARATIONS
@@ -82,11 +82,11 @@ def _nothing(data: bytes) -> list[Attempt]:
 
 
 def _serial(data: bytes) -> list[Attempt]:
-    return _serial_forced(data) if serial.looks_serial(data) else []
+    return _serial_forced(data) if serial_line.looks_serial(data) else []
 
 
 def _serial_forced(data: bytes) -> list[Attempt]:
-    found = serial.frames(data)
+    found = serial_line.frames(data)
     parts = [
         Part(Buffer(f"frame at byte {one.start}, COBS removed", one.tape.data), one.tape)
         if one.cobs

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from zdissect.capture import CaptureError
-from zdissect.capture.files import Capture
+from zdissect.capture.capture_file import Capture
 from zdissect.export.file_stats import OK, UNREADABLE
 from zdissect.export.files import Source
 from zdissect.export.reading import Order, status

@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
 from zdissect.capture import CaptureError
-from zdissect.capture.files import Capture
+from zdissect.capture.capture_file import Capture
 from zdissect.export import families
 from zdissect.export.files import Source, find
 

@@ -43,7 +43,7 @@ class _Direction:
         return size - sum(high - low for low, high in left), frames
 
 
-class Repeats:
+class TcpAnalysis:
     """The directions of all connections; bounded."""
 
     def __init__(self) -> None:

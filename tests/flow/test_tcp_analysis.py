@@ -3,8 +3,8 @@
 import pytest
 from flow_frames import ACK, CLIENT, FIN, RST, SERVER, SYN, TcpConnection, frame
 
-from zdissect.flow import repeats
-from zdissect.flow.repeats import Repeats
+from zdissect.flow import tcp_analysis
+from zdissect.flow.tcp_analysis import TcpAnalysis
 from zdissect.records import Segment
 
 Sent = list[tuple[int, bytes]]
@@ -12,7 +12,7 @@ Sent = list[tuple[int, bytes]]
 
 def said(sent: Sent, first: int = 1000) -> list[str]:
     """What is said of segments of the client: (stream offset, payload)."""
-    connection, one = TcpConnection(client_isn=first), Repeats()
+    connection, one = TcpConnection(client_isn=first), TcpAnalysis()
     return [one.feed(connection.segment(0, offset, payload)) for offset, payload in sent]
 
 
@@ -40,13 +40,13 @@ def test_a_segment_of_somewhere_else_changes_nothing() -> None:
 
 
 def test_a_segment_that_the_capture_cut_counts_whole() -> None:
-    connection, one = TcpConnection(), Repeats()
+    connection, one = TcpConnection(), TcpAnalysis()
     assert not one.feed(connection.segment(0, 0, b"ab", missing=8))
     assert not one.feed(connection.segment(0, 10, b"k"))
 
 
 def test_opening_and_end() -> None:
-    connection, one = TcpConnection(), Repeats()
+    connection, one = TcpConnection(), TcpAnalysis()
     assert [one.feed(segment) for segment in connection.handshake()] == [
         "TCP SYN: a connection is opened", "TCP SYN ACK: the connection is accepted", "",
     ]  # fmt: skip
@@ -56,7 +56,7 @@ def test_opening_and_end() -> None:
 
 
 def test_a_syn_again_and_a_new_connection() -> None:
-    connection, one = TcpConnection(), Repeats()
+    connection, one = TcpConnection(), TcpAnalysis()
     first = connection.segment(0, 0, flags=SYN)
     assert one.feed(first) == "TCP SYN: a connection is opened"
     assert one.feed(first) == "TCP SYN: a connection is opened, again"
@@ -67,8 +67,8 @@ def test_a_syn_again_and_a_new_connection() -> None:
 
 
 def test_its_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(repeats, "MOST_DIRECTIONS", 4)
-    one = Repeats()
+    monkeypatch.setattr(tcp_analysis, "MOST_DIRECTIONS", 4)
+    one = TcpAnalysis()
     for port in range(100):
         one.feed(Segment(frame(b""), CLIENT._replace(port=port), SERVER, 1, 0, ACK, b"x", 0, 0))
     assert len(one.directions) <= 4

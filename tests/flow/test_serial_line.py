@@ -7,7 +7,7 @@ from cobs import cobs
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from zdissect.flow.serial import crc, frames, looks_serial
+from zdissect.flow.serial_line import crc, frames, looks_serial
 
 OLD_BARE = bytes.fromhex(
     "2B000563DD01210D01235B202039385D205B4553504944465D7B45535033327D20205A656E6F682D5069636F21ACF219FF"
