@@ -1,11 +1,8 @@
-"""Makes the builders in `flow_frames.py` importable (importlib mode adds nothing to the path)."""
+"""Where the real captures are."""
 
-import sys
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
 
 CAPTURES = Path(__file__).parents[3] / "shared" / "captures"
 

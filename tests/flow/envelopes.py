@@ -2,7 +2,7 @@
 
 import struct
 
-from flow_frames import ethernet, ipv4, ipv6
+from tests.flow.flow_frames import ethernet, ipv4, ipv6
 
 PKTAP = struct.pack("<III24sIIIII20sIHHI20s", 108, 1, 1, b"en0", 1, 2, 14, 0, 4242, b"zenohd", 0, 6, 0, 0, b"zenohd")
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from zdissect.flow.link import Decoder
 from zdissect.flow.tcp import Streams
-from zdissect.records import Chunk, Endpoint, Frame, Segment, StreamItem
+from zdissect.records import Chunk, Endpoint, Frame, Gap, Segment, StreamEnd, StreamItem
 
 FIN, SYN, RST, PSH, ACK = 1, 2, 4, 8, 16
 A4, B4 = b"\x0a\x00\x00\x01", b"\x0a\x00\x00\x02"
@@ -112,3 +112,18 @@ def by_flow(segments: list[Segment]) -> dict[tuple[Endpoint, Endpoint], bytes]:
                 key = ends[item.frame.number]
                 flows[key] = flows.get(key, b"") + item.data
     return flows
+
+
+def kinds(items: list[StreamItem]) -> list[str]:
+    """What they are."""
+    return [type(item).__name__ for item in items]
+
+
+def gaps(items: list[StreamItem]) -> list[tuple[int, int, int, str]]:
+    """Direction, offset, size and reason of each gap."""
+    return [(item.direction, item.offset, item.size, item.reason) for item in items if isinstance(item, Gap)]
+
+
+def ends(items: list[StreamItem]) -> list[tuple[int, int, int, str]]:
+    """Stream, direction, offset and reason of each end."""
+    return [(item.stream, item.direction, item.offset, item.reason) for item in items if isinstance(item, StreamEnd)]

@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
-from flow_frames import by_flow, run, segments_of, streams_of
 
+from tests.flow.flow_frames import by_flow, run, segments_of, streams_of
 from zdissect.capture.capture_file import open_capture
 from zdissect.flow.link import Decoder
 from zdissect.flow.unopened import noteworthy

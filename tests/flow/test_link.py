@@ -6,10 +6,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from flow_frames import A4, B6, ethernet, frame, ipv4, ipv6, tcp, udp
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.flow.flow_frames import A4, B6, ethernet, frame, ipv4, ipv6, tcp, udp
 from zdissect.flow import foreign
 from zdissect.flow.link import Decoder
 from zdissect.records import Endpoint, Segment

@@ -1,8 +1,8 @@
 """What is said of TCP segments beside their bytes."""
 
 import pytest
-from flow_frames import ACK, CLIENT, FIN, RST, SERVER, SYN, TcpConnection, frame
 
+from tests.flow.flow_frames import ACK, CLIENT, FIN, RST, SERVER, SYN, TcpConnection, frame
 from zdissect.flow import tcp_analysis
 from zdissect.flow.tcp_analysis import TcpAnalysis
 from zdissect.records import Segment

@@ -3,10 +3,10 @@
 import random
 from collections import Counter
 
-from flow_frames import ACK, FIN, RST, SYN, TcpConnection, run, streams_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.flow.flow_frames import ACK, FIN, RST, SYN, TcpConnection, run, streams_of
 from zdissect.flow.tcp import Streams
 from zdissect.records import Chunk, Endpoint, Frame, Gap, Overlap, Segment, StreamEnd
 

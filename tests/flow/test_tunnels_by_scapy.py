@@ -4,8 +4,8 @@ import logging
 import warnings
 
 import pytest
-from flow_frames import frame
 
+from tests.flow.flow_frames import frame
 from zdissect.flow.link import Decoder
 from zdissect.records import Segment
 
