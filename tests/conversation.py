@@ -22,7 +22,7 @@ from zdissect.engine.encoder import encode
 from zdissect.flow.framing import DATAGRAM, STREAM, Framing
 from zdissect.grammar.batch import BATCH
 from zdissect.grammar.enums import SN_MASKS
-from zdissect.session.handshake import rust_initial_sn
+from zdissect.session.opening import rust_initial_sn
 
 Values = dict[str, Any]
 ROLES = {"router": 0, "peer": 1, "client": 2}

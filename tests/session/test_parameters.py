@@ -6,7 +6,8 @@ from tests.conversation import CLIENT, ROUTER, Conversation
 from tests.messages import push, put, request
 from tests.observed import observed
 from zdissect.pipeline import Pipeline
-from zdissect.session.handshake import Parameters, rust_initial_sn
+from zdissect.session.handshake import Parameters
+from zdissect.session.opening import rust_initial_sn
 
 
 def agreed(conversation: Conversation) -> Parameters | None:

@@ -52,7 +52,7 @@ class Links:
         if flow is None or collected is None:
             return
         for report in collected.report([link], last_ns):
-            yield _row(report, flow, link) | {"file": file, "session": link.session.began or link.flow.id}
+            yield _row(report, flow, link) | {"file": file, "session": link.session.opened.flow_id or link.flow.id}
 
 
 def _row(report: dict[str, Any], flow: Flow, link: Link) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from zdissect.dissection import Dissection
 from zdissect.engine.messages import DecodedMessage
 from zdissect.records import Endpoint
+from zdissect.session.requests import answers
 
 PATIENCE_NS = 30 * 10**9
 """A HELLO later than this answers nothing: SCOUTs are repeated every 8 seconds at most."""
@@ -28,7 +29,7 @@ class Discovery:
         if known is None or item.frame.now_ns - known[1] > PATIENCE_NS:
             message.remark("hello-unasked", "no SCOUT from its receiver")
         else:
-            row["request_frame"], row["response_time_ns"] = known[0], item.frame.now_ns - known[1]
+            answers(row, known[0], item.frame.now_ns - known[1])
             if row.get("whatami") and row["whatami"] not in known[2].split("|"):
                 message.remark("hello-role", f"a {row['whatami']} answers a SCOUT for {known[2]}", "hello.packed")
         if not message.flag("L") or message.value("hello.count") == 0:

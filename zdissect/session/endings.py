@@ -38,4 +38,4 @@ def hang_up(link: Link, direction: int, frame: Frame) -> Iterator[Notice]:
 def heard(link: Link, direction: int) -> tuple[Pulse, int]:
     """When a side was heard last, and its lease; 0 if it isn't known how long it was silent."""
     pulse, lease_ms = link.pulses[direction], link.handshake.ends[direction].lease_ms
-    return pulse, 0 if pulse.last_ns < 0 or link.holes[direction] else lease_ms or 0
+    return pulse, 0 if pulse.last_ns < 0 or link.gaps[direction] else lease_ms or 0

@@ -59,7 +59,7 @@ class FragmentChain:
             frame: Number of the frame that carries it.
             step: How its sequence number follows.
             patch: The patch level that was negotiated.
-            whole: The capture holds the stream from its handshake on, without a hole.
+            whole: The capture holds the stream from its handshake on, without a gap.
         """
         first, drop = message.has("fragment.ext_first"), message.has("fragment.ext_drop")
         more = message.flag("M")

@@ -3,24 +3,26 @@
 from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass
+from typing import Any
 
 from zdissect.dissection import Dissection, Notice
-from zdissect.engine.messages import DecodedMessage
+from zdissect.engine.messages import DecodedMessage, Row
 from zdissect.flow.conversation import Flow
 from zdissect.grammar.enums import DATA, DEFAULT_BITS, PRIORITY
 from zdissect.grammar.structures import DEFAULT_MULTICAST_BATCH_SIZE
 from zdissect.records import DATAGRAM_LINKS, RAW_ETHERNET, Endpoint, Frame
-from zdissect.session.handshake import LinkEnd, Parameters
+from zdissect.session.handshake import LinkEnd, Offer, Parameters
 from zdissect.session.liveness import SLACK_MS
 from zdissect.session.model import Link
 from zdissect.session.sequence import Channel
 
-_SAME = ("zid", "role", "sn_bits", "rid_bits", "batch_size", "lease_ms")
-_AGREE = ("version", "sn_bits", "rid_bits", "batch_size")
-
+_KEPT = ("zid", "role", "sn_bits", "rid_bits", "batch_size", "lease_ms")
+"""What a member may not change from one JOIN to the next."""
+_COMMON = ("version", "sn_bits", "rid_bits", "batch_size")
+"""What all members of a group must have in common."""
 
 Terms = tuple[int | None, ...]
-"""What all members of a group must have in common, see `_AGREE`."""
+"""What all members of a group must have in common, see `_COMMON`."""
 
 
 @dataclass(slots=True)
@@ -34,8 +36,21 @@ class Differing:
     """JOINs that showed it."""
 
 
+def _stated(end: LinkEnd, name: str) -> Any:
+    """What a member has stated, of itself or as an offer."""
+    return getattr(end.offer if name in Offer._fields else end, name)
+
+
 def _terms(end: LinkEnd) -> Terms:
-    return tuple(getattr(end, name) for name in _AGREE)
+    return tuple(_stated(end, name) for name in _COMMON)
+
+
+def _offer(row: Row) -> Offer:
+    """The parameters that a JOIN states."""
+    return Offer(
+        row.get("resolution_sn", DEFAULT_BITS), row.get("resolution_rid", DEFAULT_BITS),
+        row.get("batch_size", DEFAULT_MULTICAST_BATCH_SIZE), row.get("patch", 0),
+    )  # fmt: skip
 
 
 class Groups:
@@ -63,8 +78,8 @@ class Groups:
             if end.address and not end.address[0] & 1:  # else a group, or the capture doesn't tell
                 links = self.stations.setdefault(end, [])
                 links.append(link)
-                for one in links if len(links) > 1 else ():
-                    one.session.shared = True
+                for other in links if len(links) > 1 else ():
+                    other.session.shared = True
         return link
 
     def join(self, link: Link, message: DecodedMessage, item: Dissection) -> None:
@@ -73,19 +88,17 @@ class Groups:
         src, dst = item.flow.ends if item.direction == 0 else item.flow.ends[::-1]
         group = dst if item.flow.link in DATAGRAM_LINKS else item.flow.id
         end = LinkEnd(
-            row.get("zid"), message.value("join.zid") or b"", row.get("whatami"), row.get("version"),
-            row.get("resolution_sn", DEFAULT_BITS), row.get("resolution_rid", DEFAULT_BITS),
-            row.get("batch_size", DEFAULT_MULTICAST_BATCH_SIZE),
-            row.get("patch", 0), lease_ms=row.get("lease_ms"), opened=True,
+            row.get("zid"), message.value("join.zid") or b"", row.get("whatami"), row.get("version"), _offer(row),
+            row.get("lease_ms"), opened=True,
         )  # fmt: skip
         members = self.members.setdefault(group, {})
         before = members.get(src)
         if before is None:
             link.session.agreed = None
-            terms = link.session.stated[item.direction ^ link.flip] = Parameters(end.sn_bits)
+            terms = link.side(item.direction).stated = Parameters(end.offer.sn_bits)
             self.anchor(link, message, item.direction, terms.sn_mask)
         else:
-            changed = [name for name in _SAME if getattr(before, name) != getattr(end, name)]
+            changed = [name for name in _KEPT if _stated(before, name) != _stated(end, name)]
             if changed:
                 message.remark("join-changed", f"{', '.join(changed)} changed")
             self.late(message, before, item.frame.now_ns - self.joined_ns[src, group])
@@ -107,14 +120,14 @@ class Groups:
         for terms, others in groups.items():
             if terms == _terms(end) or not others:
                 continue
-            place, other = next(iter(others.items()))
-            known = self.differing.get(frozenset((src, place)))
+            address, other = next(iter(others.items()))
+            known = self.differing.get(frozenset((src, address)))
             if known is not None:
                 known.count += 1
                 return
-            differs = [name for name, mine, its in zip(_AGREE, _terms(end), terms, strict=True) if mine != its]
+            differs = [name for name, mine, its in zip(_COMMON, _terms(end), terms, strict=True) if mine != its]
             text = f"{', '.join(differs)} not the same as in {other.zid}"
-            self.differing[frozenset((src, place))] = Differing(link, direction, f"{end.zid}: {text}")
+            self.differing[frozenset((src, address))] = Differing(link, direction, f"{end.zid}: {text}")
             message.remark("join-differs", text)
             return
 
@@ -144,5 +157,5 @@ class Groups:
         for channel, numbers in ((True, reliable), (False, best_effort)):
             for priority, sn in enumerate(numbers):
                 if sn is not None and (side, channel, priority) not in link.session.channels:
-                    link.session.channels[side, channel, priority] = one = Channel(mask)
-                    one.start(sn)
+                    link.session.channels[side, channel, priority] = space = Channel(mask)
+                    space.start(sn)

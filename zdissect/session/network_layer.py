@@ -20,18 +20,18 @@ def feed(link: Link, message: DecodedMessage, direction: int, frame: int, ts_ns:
         declare(session, message, side, frame)
     elif name == "REQUEST":
         bits = session.agreed.rid_bits if session.agreed is not None else DEFAULT_BITS
-        request = session.requests[side].ask(message, frame, ts_ns, bits)
+        request = session.sides[side].requests.ask(message, frame, ts_ns, bits)
         if request is not None:
             await_final(link, direction, request)
     elif name == "RESPONSE" or name == "RESPONSE_FINAL":
         answer(session, message, side, ts_ns)
     elif name == "INTEREST":
-        roles = (session.roles[side], session.roles[1 - side])
-        interest = session.sides[side].interest(message, frame, ts_ns, session.complete, roles)
+        roles = (session.sides[side].role, session.sides[1 - side].role)
+        interest = session.sides[side].declared.interest(message, frame, ts_ns, session.complete, roles)
         if interest is not None:
             await_answer(link, direction, interest)
     elif name == "OAM":
-        session.graphs[side].feed(message, session.complete)
+        session.sides[side].graph.feed(message, session.complete)
     if "node_id" in row:
         node(session, message, side)
     if "extensions" in row:
@@ -51,12 +51,12 @@ def resolve(session: Session, message: DecodedMessage, side: int) -> None:
     if row.get("body") == "D_KEYEXPR":
         declared = prefix_of_declaration(session, message, side, scope)
     else:
-        table = side if row.get("key_mapping") == "sender" else 1 - side
-        declared = session.tables[table].get(scope)
+        owner = side if row.get("key_mapping") == "sender" else 1 - side
+        declared = session.sides[owner].keys.get(scope)
     if declared is None:
         if session.complete:
-            whose = "sender" if row.get("key_mapping") == "sender" else "receiver"
-            message.remark("unknown-scope", f"the {whose} hasn't declared {scope}", _at(row, "scope"))
+            owner_name = "sender" if row.get("key_mapping") == "sender" else "receiver"
+            message.remark("unknown-scope", f"the {owner_name} hasn't declared {scope}", _at(row, "scope"))
         return
     if not declared.alive and session.complete:
         text = f"{scope} of frame {declared.frame} has been undeclared"
@@ -68,7 +68,7 @@ def resolve(session: Session, message: DecodedMessage, side: int) -> None:
 
 def prefix_of_declaration(session: Session, message: DecodedMessage, side: int, scope: int) -> Declared | None:
     """The prefix of a D_KEYEXPR with a scope: it has no M bit, and implementations disagree (notes 6.2)."""
-    own, others = session.tables[side].get(scope), session.tables[1 - side].get(scope)
+    own, others = session.sides[side].keys.get(scope), session.sides[1 - side].keys.get(scope)
     if own is not None and others is not None and own.key != others.key:
         text = f"{scope} is {own.key} for the sender, {others.key} for the receiver"
         message.remark("scope-ambiguous", text, "d_keyexpr.scope")
@@ -77,20 +77,16 @@ def prefix_of_declaration(session: Session, message: DecodedMessage, side: int, 
 
 def answer(session: Session, message: DecodedMessage, side: int, ts_ns: int) -> None:
     """RESPONSE and RESPONSE_FINAL: links them to their request."""
-    row = message.row
-    asked = session.requests[1 - side]
-    take = asked.answer if row["message"] == "RESPONSE" else asked.final
-    request = take(message, ts_ns, session.complete)
-    if request is not None:
-        row["request_frame"] = request.frame
-        row["response_time_ns"] = ts_ns - request.ts_ns
+    asked = session.sides[1 - side].requests
+    take = asked.answer if message.row["message"] == "RESPONSE" else asked.final
+    take(message, ts_ns, session.complete)
 
 
 def declare(session: Session, message: DecodedMessage, side: int, frame: int) -> None:
     """DECLARE: tables of key expressions, entities, answers to interests."""
     row = message.row
     body = row.get("body")
-    interest = session.sides[1 - side].answer(message, session.complete)
+    interest = session.sides[1 - side].declared.answer(message, session.complete)
     if interest is not None and interest.frame:
         row["interest_frame"] = interest.frame
     if body is None:
@@ -99,16 +95,16 @@ def declare(session: Session, message: DecodedMessage, side: int, frame: int) ->
         session.epoch += 1
         ident = row.get("expr_id")
         if ident is not None and "key_scope" in row:
-            old = session.tables[side].declare(ident, row.get("key_expr"), frame)
+            old = session.sides[side].keys.declare(ident, row.get("key_expr"), frame)
             if old is not None:
                 message.remark("expr-id-remapped", f"{ident} already stands for {old}", "d_keyexpr.expr_id")
     elif body == "U_KEYEXPR":
         free(session, message, side)
     elif body.startswith("D_") and body != "D_FINAL":
         current = interest is not None and interest.mode == "Current"
-        session.sides[side].declare(message, body[2:], frame, current, session.sourced)
+        session.sides[side].declared.declare(message, body[2:], frame, current, session.sourced)
     elif body.startswith("U_"):
-        known = session.sides[side].undeclare(message, body[2:], session.complete, session.sourced)
+        known = session.sides[side].declared.undeclare(message, body[2:], session.complete, session.sourced)
         if known is not None:
             row.setdefault("key_frame", known.frame)
             if not row.get("key_expr") and known.key is not None:
@@ -124,7 +120,7 @@ def free(session: Session, message: DecodedMessage, side: int) -> None:
     if ident is None:
         return
     session.epoch += 1
-    known = session.tables[side].undeclare(ident)
+    known = session.sides[side].keys.undeclare(ident)
     if known is None:
         if session.complete:
             message.remark("undeclare-unknown", f"there is no key expression {ident}", "u_keyexpr.expr_id")
@@ -132,7 +128,7 @@ def free(session: Session, message: DecodedMessage, side: int) -> None:
     row["key_frame"] = known.frame
     if known.key is not None:
         row["key_expr"] = known.key
-    if session.sides[side].uses(ident):
+    if session.sides[side].declared.uses(ident):
         message.remark("keyexpr-in-use", f"entities declared with {ident} are still alive", "u_keyexpr.expr_id")
 
 
@@ -140,14 +136,14 @@ def node(session: Session, message: DecodedMessage, side: int) -> None:
     """NodeId: names the node by the sender's link state (notes 2.3, 13 no. 12)."""
     row = message.row
     ident = row["node_id"]
-    at = f"{row['message'].lower()}.ext_node_id"
+    field = f"{row['message'].lower()}.ext_node_id"
     if "client" in session.roles:
-        message.remark("node-id-client", f"NodeId {ident} on a session with a client", at)
-    zid = session.graphs[side].zids.get(ident)
+        message.remark("node-id-client", f"NodeId {ident} on a session with a client", field)
+    zid = session.sides[side].graph.zids.get(ident)
     if zid is not None:
         row["node_zid"] = zid
     elif session.complete and ident:
-        message.remark("node-id-unknown", f"node {ident} isn't in the sender's link state", at)
+        message.remark("node-id-unknown", f"node {ident} isn't in the sender's link state", field)
 
 
 def _at(row: dict[str, object], name: str) -> str:

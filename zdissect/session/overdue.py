@@ -28,7 +28,7 @@ class Overdue:
             due_ns = pulse.due_ns(lease_ms)
             if due_ns is not None:
                 pulse.watched = True
-                link.session.awaited.add(due_ns, Awaited(pulse, link, direction, link.session.holes))
+                link.session.awaited.add(due_ns, Awaited(pulse, link, direction, link.session.gaps))
 
     def list(self, session: Session) -> None:
         """Registers when a session must be checked."""
@@ -58,19 +58,19 @@ class Overdue:
     def look(self, session: Session, now_ns: int) -> Iterator[tuple[Awaited, str, str]]:
         """(what was awaited, rule, text) for what is overdue in a session."""
         for awaited in session.awaited.passed(now_ns):
-            what, link, direction, holes = awaited
-            side = direction ^ link.flip
+            what, link, direction, gaps = awaited
+            side = session.sides[direction ^ link.flip]
             if link.over and not session.links:
                 continue  # it ended before that: nobody waits any more
             if isinstance(what, Pulse):
                 code, text = "lease-exceeded", self.silence(what, awaited, session, now_ns)
             elif isinstance(what, Request):
-                code, text = "no-final", session.requests[side].overdue(what)
-                if text and session.roles[side] == "router":
+                code, text = "no-final", side.requests.overdue(what)
+                if text and side.role == "router":
                     text += " (a router has passed it on)"
             else:
-                code, text = "interest-unanswered", session.sides[side].overdue(what)
-            if text and session.holes == holes:  # else it may have come, and the capture has lost it
+                code, text = "interest-unanswered", side.declared.overdue(what)
+            if text and session.gaps == gaps:  # else it may have come, and the capture has lost it
                 yield awaited, code, text
         self.list(session)
 
@@ -88,21 +88,21 @@ class Overdue:
         if due_ns <= now_ns:
             return pulse.exceeded(now_ns, lease_ms)
         pulse.watched = True
-        session.awaited.add(due_ns, awaited._replace(holes=session.holes))
+        session.awaited.add(due_ns, awaited._replace(gaps=session.gaps))
         return ""
 
 
 def await_final(link: Link, direction: int, request: Request) -> None:
     """Awaits the end of a request."""
     if request.due_ns is not None:
-        link.session.awaited.add(request.due_ns, Awaited(request, link, direction, link.session.holes))
+        link.session.awaited.add(request.due_ns, Awaited(request, link, direction, link.session.gaps))
         link.session.awaited.keep(matters)
 
 
 def await_answer(link: Link, direction: int, interest: Interest) -> None:
     """Awaits the D_FINAL of an interest."""
     due_ns = interest.ts_ns + PATIENCE_MS * 1_000_000
-    link.session.awaited.add(due_ns, Awaited(interest, link, direction, link.session.holes))
+    link.session.awaited.add(due_ns, Awaited(interest, link, direction, link.session.gaps))
     link.session.awaited.keep(matters)
 
 
@@ -113,4 +113,4 @@ def matters(awaited: Awaited) -> bool:
         return True
     if isinstance(what, Interest):
         return not what.answered
-    return link.session.requests[direction ^ link.flip].open.get(what.ident) is what
+    return link.side(direction).requests.open.get(what.ident) is what

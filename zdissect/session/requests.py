@@ -3,7 +3,7 @@
 from collections import OrderedDict
 from dataclasses import dataclass, field
 
-from zdissect.engine.messages import DecodedMessage
+from zdissect.engine.messages import DecodedMessage, Row
 from zdissect.session.deadlines import due
 from zdissect.session.keyexprs import intersects
 
@@ -14,6 +14,18 @@ REMEMBERED = 4096
 """Ended requests that are remembered, to know late answers."""
 MOST_OPEN = 100_000
 """Open requests of one side; the oldest are forgotten."""
+
+
+def answers(row: Row, request_frame: int, response_time_ns: int) -> None:
+    """Links an answer (RESPONSE, RESPONSE_FINAL, HELLO) to what it answers.
+
+    Args:
+        row: The row of the answer.
+        request_frame: Number of the frame with the request.
+        response_time_ns: Time since the request, as deadlines count it: leaps of the capture's clock aren't time.
+    """
+    row["request_frame"] = request_frame
+    row["response_time_ns"] = response_time_ns
 
 
 @dataclass(slots=True)
@@ -74,6 +86,7 @@ class Requests:
         if request is None:
             self.unknown(message, ident, "response-after-final", complete)
             return None
+        answers(row, request.frame, ts_ns - request.ts_ns)
         self.late(message, request, ts_ns)
         request.answers += 1
         if request.budget and request.answers > request.budget:
@@ -90,6 +103,7 @@ class Requests:
         if ident is None or request is None:
             self.unknown(message, ident, "second-final", complete)
             return None
+        answers(message.row, request.frame, ts_ns - request.ts_ns)
         self.late(message, request, ts_ns)
         self.ended[ident] = request
         if len(self.ended) > REMEMBERED:

@@ -16,7 +16,7 @@ from zdissect.grammar.rule import MALFORMED
 from zdissect.grammar.rules import RULES
 from zdissect.grammar.structures import DEFAULT_BATCH_SIZE
 from zdissect.records import Frame
-from zdissect.session import carriers, endings, network_layer
+from zdissect.session import carriers, endings, network_layer, opening
 from zdissect.session.discovery import Discovery
 from zdissect.session.fragments import Assembled
 from zdissect.session.handshake import STEPS, Handshake
@@ -24,10 +24,8 @@ from zdissect.session.model import Link, Session
 from zdissect.session.multicast import Groups
 from zdissect.session.occurrences import Occurrences
 from zdissect.session.overdue import Overdue
+from zdissect.session.pairs import Pairs
 from zdissect.session.usual import Usual
-
-JOIN_WINDOW_NS = 10 * 10**9
-"""Two peers that dial each other at once open two links within this time; a later one is a new session."""
 
 _CARRIERS = ("FRAME", "FRAGMENT", "KEEP_ALIVE")
 """Transport messages that change nothing about a session but its sequence numbers."""
@@ -38,8 +36,9 @@ class Sessions:
 
     def __init__(self) -> None:
         self.links: dict[str, Link] = {}
-        self.pairs: dict[frozenset[str | None], Session | None] = {}
-        """The sessions by their ZenohIDs; None if the last one has ended."""
+        self.pairs = Pairs()
+        self.learned: dict[str, tuple[Usual, Usual]] = {}
+        """What is known of the usual messages of each flow, by direction."""
         self.discovery = Discovery()
         self.groups = Groups()
         self.overdue = Overdue()
@@ -102,12 +101,12 @@ class Sessions:
                 lease_ms = None  # one that comes late is a finding of its own
         link.pulses[direction].feed(message, item.frame.now_ns, lease_ms)
 
-    @staticmethod
-    def usual(link: Link, direction: int) -> Usual:
+    def usual(self, link: Link, direction: int) -> Usual:
         """What is known of the usual messages of this direction."""
-        known = link.usual[direction]
-        if known is None:
-            known = link.usual[direction] = Usual(link, direction)
+        learned = self.learned.get(link.flow.id)
+        if learned is None:
+            learned = self.learned[link.flow.id] = Usual(link, 0), Usual(link, 1)
+        known = learned[direction]
         known.refresh()
         return known
 
@@ -137,9 +136,9 @@ class Sessions:
 
     @staticmethod
     def batch(link: Link, item: Dissection) -> None:
-        """Rule 23, and holes."""
+        """Rule 23, and gaps."""
         if item.missing == "lost":
-            link.hole(item.direction)
+            link.gap(item.direction)
         agreed = link.handshake.agreed
         size = len(item.buffer.data)
         bounded = agreed is not None and not item.framing.low_latency  # there a message is written whole, of any size
@@ -163,7 +162,7 @@ class Sessions:
     def skip(self, item: Skip) -> None:
         """Takes bytes that couldn't be read: what follows may miss what they said."""
         link = self.link(item.flow)
-        link.hole(item.direction)
+        link.gap(item.direction)
 
     def transport(self, link: Link, message: DecodedMessage, item: Dissection) -> Assembled | None:
         """Takes a transport message."""
@@ -194,35 +193,15 @@ class Sessions:
         name = message.row["message"]
         if name == "INIT_SYN" and link.handshake.step and link.is_closed():
             link.handshake, link.over = Handshake(), False
-            self.leave(link)
+            self.pairs.leave(link)
             link.session, link.flip = Session(), 0
         whole = not item.missing and not any(RULES[code].group == MALFORMED for code, *_ in item.tape.remarks)
-        item.next_framing = link.handshake.feed(message, link, item.direction, whole) or item.next_framing
-        shake = link.handshake
-        if name == "OPEN_SYN" and shake.known:
-            self.join(link, item.frame.now_ns)
-        end = shake.ends[item.direction]
-        side = item.direction ^ link.flip
-        if name.startswith("OPEN") and link.session.initial[side] is None:
-            link.session.initial[side] = end.initial_sn
-
-    def join(self, link: Link, ts_ns: int) -> None:
-        """Joins the session of two ZenohIDs, or starts one."""
-        shake = link.handshake
-        opener, other = shake.ends[shake.opener], shake.ends[1 - shake.opener]
-        pair = frozenset((opener.zid, other.zid))
-        session = self.pairs.get(pair)
-        agreed = shake.agreed
-        several = agreed is not None and agreed.multilink
-        if session is None or not (several or ts_ns - session.born_ns < JOIN_WINDOW_NS):
-            session = Session((opener.zid, other.zid), (opener.role, other.role), agreed, ts_ns, link.flow.id)
-            session.holes = sum(link.holes)
-            self.pairs[pair] = session
-        else:
-            session.shared = True
-        session.links.add(link.flow.id)
-        link.session = session
-        link.flip = int(shake.ends[0].zid != session.zids[0])
+        item.next_framing = opening.feed(link, message, item.direction, whole) or item.next_framing
+        if name == "OPEN_SYN" and link.handshake.known:
+            self.pairs.join(link, item.frame.now_ns)
+        side = link.side(item.direction)
+        if name.startswith("OPEN") and side.initial_sn is None:
+            side.initial_sn = link.handshake.ends[item.direction].initial_sn
 
     def batch_limit(self, flow: Flow) -> int:
         """Largest size of a decompressed batch."""
@@ -245,21 +224,14 @@ class Sessions:
     def over(self, link: Link) -> None:
         """Ends what is awaited on a link: whoever dials again starts a new session."""
         link.over = True
-        self.leave(link)
-
-    def leave(self, link: Link) -> None:
-        """A link leaves its session. One without links isn't kept: nodes that meet again start a new one."""
-        session = link.session
-        session.links.discard(link.flow.id)
-        pair = frozenset(session.zids)
-        if not session.links and self.pairs.get(pair) is session:
-            self.pairs[pair] = None
+        self.pairs.leave(link)
 
     def end(self, flow: str) -> Link | None:
         """A flow has ended: its link leaves the session."""
         link = self.links.pop(flow, None)
         if link is not None:
-            self.leave(link)
+            self.learned.pop(flow, None)
+            self.pairs.leave(link)
         return link
 
     def assembled(self, item: Dissection) -> None:

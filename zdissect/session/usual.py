@@ -10,10 +10,9 @@ from typing import NamedTuple
 
 from zdissect.engine.messages import DecodedMessage, Row
 from zdissect.engine.templates import SN, STAMP, Template
-from zdissect.session.carriers import space_of
 from zdissect.session.message_checks import sample_of
-from zdissect.session.model import Link, Space
-from zdissect.session.sequence import NONE
+from zdissect.session.model import Link
+from zdissect.session.sequence import NONE, Space
 
 MOST = 4096
 """Templates that a direction of a link remembers."""
@@ -67,7 +66,7 @@ class Usual:
         """Takes the number of a FRAME if it is the one that comes next, and nothing waits for it."""
         session = self.session
         channel = session.channels.get(space)
-        if channel is None or channel.expected != sn or channel.holes != self.link.holes[self.direction]:
+        if channel is None or channel.expected != sn or channel.gaps != self.link.gaps[self.direction]:
             return False
         chain = session.chains.get(space)
         if channel.astray or (chain is not None and (chain.open or chain.broken)):
@@ -79,5 +78,5 @@ class Usual:
         """Remembers the row of a message with this template that the rules have looked at and said nothing about."""
         if "node_id" in row:  # link state says who that is
             return
-        space = space_of(self.link, row, self.direction) if row["layer"] == "transport" else None
+        space = self.link.space(row, self.direction) if row["layer"] == "transport" else None
         self.known[template] = Learned(Template(row), space, sample_of(row))

@@ -149,15 +149,15 @@ def _handshake(legs: list[tuple[Leg, Link]]) -> str:
 def _end(legs: list[tuple[Leg, Link]], side: int) -> dict[str, Any]:
     """One end of a session: who it is, and what it sent over all links."""
     leg, link = legs[0]
-    said: LinkEnd = link.handshake.ends[side ^ link.flip]
+    end: LinkEnd = link.handshake.ends[side ^ link.flip]
     sent = [leg.sent[side ^ link.flip] for leg, link in legs]
     return {
-        "zid": link.session.zids[side] or said.zid,
-        "role": link.session.roles[side] or said.role,
-        "version": said.version,
+        "zid": link.session.zids[side] or end.zid,
+        "role": link.session.roles[side] or end.role,
+        "version": end.version,
         "address": endpoint(leg.flow.ends[side ^ link.flip]),
-        "lease_ms": said.lease_ms,
-        "initial_sn": said.initial_sn,
+        "lease_ms": end.lease_ms,
+        "initial_sn": end.initial_sn,
         "messages": sum(one.messages for one in sent),
         "bytes": sum(one.size for one in sent),
     }

@@ -1,0 +1,35 @@
+"""Pairs of nodes: which links carry the same session (notes 4.2)."""
+
+from zdissect.session.model import Link, Opened, Session, Side
+
+JOIN_WINDOW_NS = 10 * 10**9
+"""Two peers that dial each other at once open two links within this time; a later one is a new session."""
+
+
+class Pairs(dict[frozenset[str | None], Session | None]):
+    """The sessions of a capture by the ZenohIDs of their nodes; None if the last one has ended."""
+
+    def join(self, link: Link, now_ns: int) -> None:
+        """A link whose ends are both known joins the session of their ZenohIDs, or starts one."""
+        handshake = link.handshake
+        opener, acceptor = handshake.ends[handshake.opener], handshake.ends[1 - handshake.opener]
+        pair = frozenset((opener.zid, acceptor.zid))
+        session, agreed = self.get(pair), handshake.agreed
+        several = agreed is not None and agreed.multilink
+        if session is None or not (several or now_ns - session.opened.ts_ns < JOIN_WINDOW_NS):
+            sides = Side(opener.zid, opener.role), Side(acceptor.zid, acceptor.role)
+            session = self[pair] = Session(sides, agreed, Opened(link.flow.id, now_ns))
+            session.gaps = sum(link.gaps)
+        else:
+            session.shared = True
+        session.links.add(link.flow.id)
+        link.session = session
+        link.flip = int(handshake.ends[0].zid != session.zids[0])
+
+    def leave(self, link: Link) -> None:
+        """A link leaves its session. One without links isn't kept: nodes that meet again start a new one."""
+        session = link.session
+        session.links.discard(link.flow.id)
+        pair = frozenset(session.zids)
+        if not session.links and self.get(pair) is session:
+            self[pair] = None
