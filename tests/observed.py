@@ -115,6 +115,14 @@ def observed(what: Any, options: Options | None = None) -> Observed:
     return Observed(list(dissect(frames, options)))
 
 
+def assert_healthy(what: Any, options: Options | None = None) -> Observed:
+    """Messages are read, and nothing is found: a capture that nothing is read from has no findings either."""
+    found = observed(what, options)
+    assert found.names
+    assert not found.codes, found.located
+    return found
+
+
 def dissected(capture: CaptureBuilder, options: Options | None = None) -> tuple[Observed, dict[str, int]]:
     """What is shown of a capture in the making, and how many conversations of other protocols aren't."""
     pipeline = Pipeline(options or Options())

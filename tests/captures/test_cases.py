@@ -69,7 +69,9 @@ class TestDuplicateNumber:
         ]
 
     def test_the_key_isnt_invented(self) -> None:
-        for row in self.found.of("PUSH"):
+        pushes = self.found.of("PUSH")
+        assert len(pushes) == 6
+        for row in pushes:
             assert (row["key_scope"], row["key_mapping"]) == (29, "sender")
             assert "key_expr" not in row
             assert "key_suffix" not in row
@@ -129,6 +131,7 @@ class TestVersion8:
         assert {finding.rule.group for finding in found.findings} == {"protocol"}
 
     def test_no_finding_about_numbers(self, found: Observed) -> None:
+        assert found.of("FRAME")
         assert not [code for code in found.codes if code.startswith("sn-")]
 
     def test_handshake(self, found: Observed) -> None:

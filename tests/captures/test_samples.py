@@ -36,3 +36,4 @@ def test_every_message_has_its_place(name: str) -> None:
         seen.add(place)
         assert row["offset"] >= 0
         assert row["length"] > 0
+    assert seen

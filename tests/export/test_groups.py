@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from tests import capture as captures
+from tests import packets
 from tests.conversation import ACK, CLIENT, FIN, OTHER_PEER, PEER, ROUTER, Conversation
 from tests.export.partitions import assert_same, damaged, decodings, looked_at, merged, numbered
 from tests.export.tables import SAMPLES, frames
@@ -83,7 +83,7 @@ def test_ports_in_use_again(monkeypatch):
     """Connections on the same ports stay together, and all keep the numbers of the whole."""
     capture = CaptureBuilder()
     for number in range(3):
-        monkeypatch.setattr(captures, "FIRST_SEQ", (1000 + number * 2**20, 5000 + number * 2**20))
+        monkeypatch.setattr(packets, "FIRST_SEQ", (1000 + number * 2**20, 5000 + number * 2**20))
         for parties, nodes in ((FIRST, (CLIENT, ROUTER)), (SECOND, (PEER, OTHER_PEER))):
             conversation = Conversation(capture, nodes, parties).open().frame(0, push())
             if number == 1:

@@ -63,7 +63,9 @@ def test_loss(duckdb):
 
 
 def test_latency(duckdb):
-    for row in _answer(duckdb, "Query latency"):
+    answer = _answer(duckdb, "Query latency")
+    assert answer
+    for row in answer:
         assert 0 < row["median_ms"] <= row["p95_ms"] <= row["max_ms"]
 
 

@@ -86,7 +86,9 @@ def test_sessions(out):
 
 
 def test_rows_name_their_place_and_version(out):
-    for row in rows(out):
+    messages = rows(out)
+    assert messages
+    for row in messages:
         assert row["schema_version"] == 1
         if row["ts_ns"] is not None or row["file"] != "flipped-time.pcapng":
             assert row["ts_ns"] // 1000 == round(row["ts"].timestamp() * 1e6)
@@ -104,6 +106,7 @@ def test_payloads_are_cut(keep, tmp_path):
     converted(SAMPLES, tmp_path / "out", Settings(payload=keep), include=("pubsub-tcp.pcap",))
     whole = [row["payload"] for name, batch in _decoded("pubsub-tcp.pcap") if name == "messages"
              for row in batch.to_pylist()]  # fmt: skip
+    assert max(len(payload) for payload in whole if payload is not None) > 2
     for row, payload in zip(rows(tmp_path / "out"), whole, strict=True):
         if payload is not None:
             assert row["payload"] == (None if keep < 0 else payload[:keep])
@@ -121,6 +124,7 @@ def test_whole_messages_as_json():
             row for table, batch in _decoded(name, fields=True) if table == "messages" for row in batch.to_pylist()
         ]
         without = [row for table, batch in _decoded(name) if table == "messages" for row in batch.to_pylist()]
+        assert without
         for row, plain in zip(with_fields, without, strict=True):
             node = json.loads(row.pop("fields"))
             assert node["name"].startswith("zenoh.")

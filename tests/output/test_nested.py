@@ -33,7 +33,9 @@ def leaves(nodes: list[dict[str, Any]]) -> Iterator[tuple[int, int]]:
 
 @pytest.mark.parametrize("name", ["pubsub-tcp.pcap", "gossip.pcap", "timestamp-stack.pcapng", "trailing-byte.pcap"])
 def test_leaves_cover_the_buffer_bit_by_bit(name: str) -> None:
-    for one in documents(name):
+    found = documents(name)
+    assert found
+    for one in found:
         end = 0
         for start, size in leaves(one["nodes"]):
             assert start == end

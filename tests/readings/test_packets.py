@@ -79,6 +79,8 @@ def test_what_is_no_packet():
 
 
 def test_any_cut_packet():
-    for data in packets("pubsub-tcp.pcap")[:12]:
+    some = packets("pubsub-tcp.pcap")[:12]
+    assert len(some) == 12
+    for data in some:
         for size in range(0, len(data), 7):
             assert readings(data[:size])

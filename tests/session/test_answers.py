@@ -2,7 +2,7 @@
 
 from tests.conversation import OTHER_ROUTER, ROUTER, Conversation
 from tests.messages import declare, entity, final, interest, link_state, node, push, request, response, response_final
-from tests.observed import observed
+from tests.observed import assert_healthy, observed
 from tests.packets import SECOND
 
 
@@ -44,7 +44,7 @@ def test_a_reused_id_is_the_new_request() -> None:
 def test_requests_may_be_answered_in_any_order() -> None:
     conversation = Conversation().open().frame(0, request(1), request(2))
     conversation.frame(1, response(2), response_final(2), response(1), response_final(1))
-    assert not observed(conversation).codes
+    assert_healthy(conversation)
 
 
 def test_an_answer_whose_request_isnt_in_the_capture_is_no_finding() -> None:
@@ -55,14 +55,14 @@ def test_an_answer_whose_request_isnt_in_the_capture_is_no_finding() -> None:
 
 def test_the_parameters_of_a_request_may_allow_any_key() -> None:
     conversation = Conversation().open().frame(0, request(1, parameters="_anyke")).frame(1, response(1, "elsewhere"))
-    assert not observed(conversation).codes
+    assert_healthy(conversation)
 
 
 def test_an_error_at_a_timeout_has_no_key() -> None:
     """Scope 0 without a suffix, as routers send it."""
     body = {"message": "ERR", "payload": b"Timeout"}
     conversation = Conversation().open().frame(0, request(1)).frame(1, response(1, 0, body=body), response_final(1))
-    assert not observed(conversation).codes
+    assert_healthy(conversation)
 
 
 def test_declarations_name_the_interest_that_they_answer() -> None:
@@ -82,14 +82,14 @@ def test_interests_end_and_their_ids_come_again() -> None:
     conversation = (
         Conversation().open().frame(0, interest(3)).frame(1, final(3)).frame(0, interest(3, "Final"), interest(3))
     )
-    assert not observed(conversation.frame(1, final(3))).codes
+    assert_healthy(conversation.frame(1, final(3)))
 
 
 def test_tokens_of_now_arent_remembered() -> None:
     """The answers to a liveliness query all have the id 0."""
     conversation = Conversation().open().frame(0, interest(3, "Current", T=1))
     conversation.frame(1, *(declare(entity("TOKEN", 0, key), interest=3) for key in ("a/x", "a/y")), final(3))
-    assert not observed(conversation).codes
+    assert_healthy(conversation)
 
 
 def test_node_ids_are_named_by_the_senders_link_state() -> None:
@@ -108,4 +108,4 @@ def test_a_node_may_be_told_again_without_its_zid() -> None:
         .open()
         .frame(0, link_state(node(1, b"\x0a")), link_state(node(1, version=2)))
     )
-    assert not observed(conversation).codes
+    assert_healthy(conversation)

@@ -4,7 +4,7 @@ import pytest
 
 from tests.conversation import Conversation
 from tests.messages import push, pushed
-from tests.observed import Row, observed
+from tests.observed import Row, assert_healthy, observed
 
 BIG = pushed("demo/big", bytes(range(200)))
 
@@ -21,21 +21,21 @@ def test_any_number_of_pieces(count: int) -> None:
     assert (row["message"], row["key_expr"], row["payload"]) == ("PUSH", "demo/big", bytes(range(200)))
     assert len(row["fragments"]) == count
     assert row["frame_number"] == row["fragments"][-1] == conversation.capture.frames[-1].number
-    assert not observed(conversation).codes
+    assert_healthy(conversation)
 
 
 def test_without_markers_under_patch_0() -> None:
     """A piece on an empty buffer starts a message."""
     conversation = Conversation().open(patch=0).fragments(0, BIG, 3, markers=False)
     assert len(whole(conversation)) == 1
-    assert not observed(conversation).codes
+    assert_healthy(conversation)
 
 
 def test_markers_under_patch_0_do_no_harm() -> None:
     """Rust always writes First."""
     conversation = Conversation().open(patch=0).fragments(0, BIG, 3)
     assert len(whole(conversation)) == 1
-    assert not observed(conversation).codes
+    assert_healthy(conversation)
 
 
 def test_without_markers_under_patch_1_nothing_is_put_together() -> None:
@@ -70,7 +70,7 @@ def test_chains_of_priorities_and_channels_interleave() -> None:
             piece = BIG[at : at + size]
             conversation.fragment(0, piece, not at, at + size >= len(BIG), reliable=reliable, priority=priority)
     assert len(whole(conversation)) == len(spaces)
-    assert not observed(conversation).codes
+    assert_healthy(conversation)
 
 
 def test_both_directions_have_their_chains() -> None:
@@ -129,7 +129,7 @@ def test_a_compressed_fragment() -> None:
         piece["extensions"] += [{"ext": "first"}] * first
         conversation.batch(0, piece, compress=True)
     assert len(whole(conversation)) == 1
-    assert not observed(conversation).codes
+    assert_healthy(conversation)
 
 
 def test_rubbish_in_a_whole_message_is_a_finding() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from tests.conversation import CLIENT, OTHER_PEER, PEER, ROUTER, Conversation
 from tests.messages import RECEIVER, SENDER, d_keyexpr, declare, push, put, request, response_final
-from tests.observed import observed
+from tests.observed import assert_healthy, observed
 from tests.packets import SECOND, START_NS, CaptureBuilder, Parties
 
 
@@ -48,7 +48,7 @@ def test_the_links_of_a_multilink_session_share_its_numbers() -> None:
     for _ in range(3):
         first.frame(0, push())
         second.frame(0, push())
-    assert not observed(capture).codes
+    assert_healthy(capture)
 
 
 def test_two_peers_that_dial_each_other_at_once_have_one_session() -> None:
@@ -128,6 +128,9 @@ def test_a_capture_that_starts_late_makes_no_findings() -> None:
     conversation = (
         Conversation().open().frame(0, declare(d_keyexpr(1, "demo"))).frame(0, push(1, "/x")).frame(0, push(1, "/y"))
     )
+    read = []
     for start in range(1, 10):
         found = observed(conversation.capture.frames[start:])
         assert not [code for code in found.codes if code != "guessed-framing"], (start, found.located)
+        read.append(len(found.names))
+    assert read == [10, 10, 10, 9, 8, 7, 6, 4, 2]

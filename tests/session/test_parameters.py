@@ -4,7 +4,7 @@ import pytest
 
 from tests.conversation import CLIENT, ROUTER, Conversation
 from tests.messages import push, put, request
-from tests.observed import observed
+from tests.observed import assert_healthy, observed
 from zdissect.pipeline import Pipeline
 from zdissect.session.handshake import Parameters
 from zdissect.session.opening import rust_initial_sn
@@ -70,7 +70,7 @@ def test_an_answer_tells_even_if_the_proposal_isnt_in_the_capture() -> None:
 
 def test_request_ids_of_all_widths() -> None:
     for bits, largest in ((8, 255), (16, 65535), (32, 2**32 - 1), (64, 2**32 - 1)):
-        assert not observed(Conversation().open(rid=bits).frame(0, request(largest))).codes
+        assert_healthy(Conversation().open(rid=bits).frame(0, request(largest)))
 
 
 def test_initial_sn_is_computed_as_in_rust() -> None:
@@ -100,4 +100,4 @@ def test_a_batch_of_exactly_the_agreed_size() -> None:
     frame = conversation.framed(0, push(body=put(b"")))
     size = len(conversation.bytes(0, frame))
     frame["messages"] = [push(body=put(bytes(1024 - size - 1)))]
-    assert not observed(conversation.batch(0, frame)).codes
+    assert_healthy(conversation.batch(0, frame))

@@ -38,6 +38,7 @@ def test_its_healthy_twin_is_silent(case: Case, monkeypatch: pytest.MonkeyPatch)
         monkeypatch.setattr(*case.limit)
     found = observed(case.build(False))
     assert sorted(found.codes) == sorted(case.always), found.located
+    assert found.items
 
 
 def test_every_rule_is_triggered_by_a_case_or_a_vector() -> None:

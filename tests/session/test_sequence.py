@@ -4,7 +4,7 @@ import pytest
 
 from tests.conversation import Conversation
 from tests.messages import push, pushed
-from tests.observed import observed
+from tests.observed import assert_healthy, observed
 from zdissect.session.sequence import AFTER_LAST, AFTER_OPEN, NONE, Channel, Step
 
 WIDTHS = pytest.mark.parametrize(("bits", "mask"), [(8, 0x7F), (16, 0x3FFF), (32, 0x0FFFFFFF), (64, 0xFFFFFFFF)])
@@ -75,7 +75,7 @@ def test_every_channel_and_priority_counts_for_itself() -> None:
             for reliable in (True, False):
                 for side in (0, 1):
                     conversation.frame(side, push(), reliable=reliable, priority=priority)
-    assert not observed(conversation).codes
+    assert_healthy(conversation)
 
 
 def test_a_gap_is_told_once_and_how_many_are_missing() -> None:
@@ -114,13 +114,13 @@ def test_one_number_may_be_left_out_behind_a_fragmented_message() -> None:
         .fragments(0, big, 2)
         .frame(0, push())
     )
-    assert not observed(conversation).codes
+    assert_healthy(conversation)
 
 
 def test_it_may_also_be_used() -> None:
     """As other senders do."""
     conversation = Conversation().open().fragment(0, pushed("demo/big", b"x"), first=True, last=True).frame(0, push())
-    assert not observed(conversation).codes
+    assert_healthy(conversation)
 
 
 def test_two_numbers_may_not_be_left_out() -> None:
@@ -150,4 +150,4 @@ def test_without_a_handshake_28_bits_are_assumed() -> None:
     conversation = Conversation(connect=False)
     for sn in (0x0FFFFFFE, 0x0FFFFFFF, 0, 1):
         conversation.frame(0, push(), sn=sn)
-    assert not observed(conversation).codes
+    assert_healthy(conversation)

@@ -96,14 +96,15 @@ def test_origin_of_unmasked_bytes(sizes: list[int]) -> None:
     )
     made = chunks(stream, sizes, 1)
     frames = {one.frame.number: one.frame.data for one in made}
-    for one in run(made):
-        if isinstance(one, Batch):
-            data, starts = one.buffer.data, [place.start for place in one.buffer.origin]
-            assert starts == sorted(set(starts))
-            assert starts[0] == 0
-            for place, stop in zip(one.buffer.origin, [*starts[1:], len(data)], strict=True):
-                assert frames[place.frame][place.offset :].startswith(data[place.start : stop])
-                assert place.frame in one.frames
+    batches = [item for item in run(made) if isinstance(item, Batch)]
+    assert len(batches) == 2
+    for found in batches:
+        data, starts = found.buffer.data, [place.start for place in found.buffer.origin]
+        assert starts == sorted(set(starts))
+        assert starts[0] == 0
+        for place, stop in zip(found.buffer.origin, [*starts[1:], len(data)], strict=True):
+            assert frames[place.frame][place.offset :].startswith(data[place.start : stop])
+            assert place.frame in found.frames
 
 
 def test_out_of_an_ip_fragment_there_is_no_offset() -> None:

@@ -25,6 +25,9 @@ def test_garbage_never_raises_and_is_all_accounted_for(head: int, data: bytes, s
         assert all(one.size == len(one.data) for one in found if isinstance(one, Skipped) and one.data)
         places = [(one.offset, one.offset + one.size) for one in found if isinstance(one, Skipped)]
         assert all(a[1] <= b[0] for a, b in pairwise(places))
+        batches = [one.buffer.data for one in found if isinstance(one, Batch)]
+        left = len(start + data) - sum(stop - begin for begin, stop in places) - sum(map(len, batches))
+        assert left == 0 if not batches else left > 0, "only the heads of messages are neither skipped nor in a batch"
 
 
 @pytest.mark.parametrize("direction", [0, 1])
