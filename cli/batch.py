@@ -55,8 +55,8 @@ def batch(directory: str, out: str, rules: tuple[str, ...], quiet: bool, **given
     if find_spec("pyarrow") is None:
         complain("batch writes Parquet with pyarrow, which isn't installed: pip install 'zdissect[batch]'")
         return USAGE
-    from zdissect.export.batch import Job
     from zdissect.export.decoding import Settings
+    from zdissect.export.directory import Job
 
     settings = Settings(options.tcp_ports, options.udp_ports, given["payload"], given["fields"])
     job = Job(directory, out, settings, given["mode"], given["include"], given["join"] or "auto", given["jobs"] or 0)
@@ -83,7 +83,7 @@ def _convert(job: Any, quiet: bool, spark: tuple[str | None, dict[str, str], int
     """Converts, and says how it went."""
     import os
 
-    from zdissect.export.batch import convert_directory
+    from zdissect.export.directory import convert_directory
     from zdissect.export.parquet import WriteError
 
     from .batch_progress import progress, summary

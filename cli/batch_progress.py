@@ -9,13 +9,13 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from .common import complain
-from .findings import describe, not_opened
+from .outcome import describe, not_opened
 from .stats_units import many
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-    from zdissect.export.batch import Report
+    from zdissect.export.directory import Report
     from zdissect.spark.background import Stages
 
 _EVERY_S = 5
@@ -25,7 +25,7 @@ _MOST = 10
 """Files that can't be read, of which the reason is printed."""
 
 
-class Silent:
+class SilentProgress:
     """Shows nothing, and measures the time."""
 
     def __init__(self) -> None:
@@ -56,7 +56,7 @@ class Silent:
         return f"{amount}, stage {now.number}: {now.done} of {now.tasks} tasks, {running}"
 
 
-class Lines(Silent):
+class ProgressLines(SilentProgress):
     """A line now and then."""
 
     def __init__(self) -> None:
@@ -81,7 +81,7 @@ class Lines(Silent):
             complain(f"{self.spark(now)}, {self.seconds:.0f} s")
 
 
-class Bar(Silent):
+class ProgressBar(SilentProgress):
     """A progress bar."""
 
     def __init__(self, bar: "Progress", first: str = "looking for captures") -> None:
@@ -103,10 +103,10 @@ class Bar(Silent):
 
 
 @contextmanager
-def progress(quiet: bool, spark: bool) -> Iterator[Silent]:
+def progress(quiet: bool, spark: bool) -> Iterator[SilentProgress]:
     """What shows how far it is: a bar on a terminal."""
     if quiet or not sys.stderr.isatty():
-        yield Silent() if quiet else Lines()
+        yield SilentProgress() if quiet else ProgressLines()
         return
     from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
@@ -117,14 +117,14 @@ def progress(quiet: bool, spark: bool) -> Iterator[Silent]:
         console = Console(file=terminal)
         if spark:
             with Progress(what, bar, detail, TimeElapsedColumn(), console=console, transient=True) as shown:
-                yield Bar(shown, "starting Spark")
+                yield ProgressBar(shown, "starting Spark")
         else:
             columns = (what, bar, DownloadColumn(), detail, TimeRemainingColumn())
             with Progress(*columns, console=console, transient=True) as shown:
-                yield Bar(shown)
+                yield ProgressBar(shown)
 
 
-def _left(watch: Silent, size: int) -> str:
+def _left(watch: SilentProgress, size: int) -> str:
     """The time that is left, at the rate so far."""
     seconds = watch.seconds * (watch.size - min(size, watch.size)) / size if size else 0
     minutes = round(seconds) // 60

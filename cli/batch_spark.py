@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from zdissect.export.batch import Job, Report
+    from zdissect.export.directory import Job, Report
 
-    from .batch_progress import Silent
+    from .batch_progress import SilentProgress
 
 
 def settings(given: tuple[str, ...]) -> dict[str, str]:
@@ -34,12 +34,12 @@ def there(job: "Job") -> bool:
 
 
 def convert(
-    job: "Job", watch: "Silent", master: str | None, conf: dict[str, str], partitions: int | None
+    job: "Job", watch: "SilentProgress", master: str | None, conf: dict[str, str], partitions: int | None
 ) -> "Report | None":
     """Converts with Spark; None if there are no captures. Raises WriteError."""
     with _needed():
         from zdissect.spark import background, conversion
-        from zdissect.spark.session import cores, open_session
+        from zdissect.spark.spark_session import cores, open_session
 
         found = conversion.captures_of(job)  # before Spark is started, which takes long
         if not found:
@@ -60,7 +60,7 @@ def convert(
 def _needed() -> Iterator[None]:
     """Raises WriteError where something must be installed first, or Spark can't be started."""
     from zdissect.export.parquet import WriteError
-    from zdissect.spark.session import NoSparkError, require
+    from zdissect.spark.spark_session import NoSparkError, require
 
     try:
         require()

@@ -3,6 +3,7 @@
 import os
 import shutil
 import sys
+from collections.abc import Iterable
 
 import click
 
@@ -37,3 +38,14 @@ def raw_columns() -> int:
 def complain(text: str) -> None:
     """A message on standard error. It may name files, whose names may hold what drives a terminal: that is escaped."""
     click.echo(f"zdissect: {prose(text)}", err=True)
+
+
+def nearest(asked: str, known: Iterable[str]) -> str:
+    """`; did you mean ...?`, or nothing."""
+    from difflib import get_close_matches  # only here: most never ask for what isn't there
+
+    low = asked.lower()
+    table = {name.lower(): name for name in known}
+    table |= {name.removeprefix("zenoh."): full for name, full in list(table.items())}
+    close = dict.fromkeys(table[name] for name in get_close_matches(low, table, n=6, cutoff=0.6))
+    return f"; did you mean {', '.join(list(close)[:3])}?" if close else ""

@@ -5,10 +5,10 @@ from dataclasses import replace
 import click
 
 from zdissect.grammar.rule import ERROR, NOTE, WARNING
-from zdissect.output.times import FORMATS
+from zdissect.output.time_formats import FORMATS
 
 from .common import DONE, FINDINGS, UNREADABLE, color_option, raw_columns, wants_color
-from .streams import for_json
+from .stdio import for_json
 
 
 class Unnamed(click.Context):
@@ -56,23 +56,23 @@ def dissect(
 ) -> int:
     """Dissects captures."""
     from .decode_as import decode_as  # these load the dissector, which --help doesn't need
-    from .findings import reaches
+    from .forms import make_form
+    from .outcome import reaches
     from .run import Run
-    from .writers import make_writer
 
     if verbose and kind not in ("tree", "line"):
         raise click.UsageError(f"-v needs -T tree or -T line: -T {kind} holds messages only")
     options = replace(decode_as(rules), rows=kind in ("line", "jsonl"))
     if kind.startswith("json"):
         for_json()
-    writer = make_writer(kind, wants_color(color), raw_columns(), limit, times, dump)
+    writer = make_form(kind, wants_color(color), raw_columns(), limit, times, dump)
     run = Run(files, frames, options, writer, verbose)
     run.run()
     if not quiet:
         run.summary()
     if run.problems:
         return UNREADABLE
-    return FINDINGS if fail_on and reaches(run.writer.findings, fail_on) else DONE
+    return FINDINGS if fail_on and reaches(run.form.findings, fail_on) else DONE
 
 
 commands = {"dissect": dissect}

@@ -10,7 +10,7 @@ from zdissect.grammar.derived import DERIVED
 from zdissect.grammar.registry import MESSAGES, UNITS, Field, PlacedMessage, fields, place, walk
 from zdissect.grammar.rules import RULES
 from zdissect.grammar.types import ENC_NAMES, Bit, Enum, Extension, Message
-from zdissect.output import reference
+from zdissect.output.figures import figure
 from zdissect.output.notes import places
 
 _FEW = 12
@@ -94,7 +94,7 @@ def _message(placed: PlacedMessage) -> str:
     lines = [title, "", node.doc]
     if isinstance(node, Message):
         lines += [f"Named {off} where {flag} is 0, {on} where it is 1." for flag, (off, on) in node.labels.items()]
-    lines += ["", *reference._figure(placed)]
+    lines += ["", *figure(placed)]
     own = [*placed.header.bits, *walk(placed.inside)] if placed.header else list(walk(placed.inside))
     rows = [(field.path, _type(field), _note(field)) for field in own]
     lines += ["", *_aligned(rows)] if rows else []
@@ -115,7 +115,7 @@ def _field(field: Field) -> str:
         lines += ["", *_listed(field.enum)]
     for placed in _placed():
         if field.path.startswith(f"{placed.field.path}."):
-            lines += ["", f"In {placed.node.name}:", "", *reference._figure(placed)]
+            lines += ["", f"In {placed.node.name}:", "", *figure(placed)]
             break
     return "\n".join(lines)
 

@@ -13,11 +13,11 @@ from zdissect.output.style import COLOUR, PLAIN, Style
 from zdissect.output.text import count, hexdump, prose
 from zdissect.output.tree import TreeWriter
 from zdissect.paste import PasteError, Piece, parse_paste
-from zdissect.readings import NAMES, Part, Reading, UnknownName, canonical, read_as, readings
+from zdissect.readings import NAMES, DecodedUnit, Reading, UnknownName, canonical, read_as, readings
 
 from .common import DONE, FINDINGS, UNREADABLE, color_option, complain, raw_columns, wants_color
-from .findings import reaches
-from .streams import for_json
+from .outcome import reaches
+from .stdio import for_json
 
 _WORDS = "".join(f"  {name:<12} {doc}\n" for name, doc in NAMES.items())
 HELP = f"""Dissects bytes that were copied from anywhere.
@@ -85,7 +85,7 @@ def hexadecimal(
     findings: Counter[str] = Counter()
     for number, piece in enumerate(pieces):
         reading, others = _choose(piece.data, name)
-        findings.update(code for part in reading.parts for code, *_ in part.tape.remarks)
+        findings.update(code for part in reading.units for code, *_ in part.tape.remarks)
         if not quiet:
             lines = _verdict(piece, reading, others, len(pieces) > 1, forced=bool(name))
             click.echo("\n" * bool(number) + "\n".join(map(prose, lines)), err=True)
@@ -215,9 +215,9 @@ def _show(piece: Piece, reading: Reading, form: str, style: Style, limit: int, d
         return
     tree = TreeWriter(style, raw_columns(), limit)
     given = 0
-    for number, part in enumerate(reading.parts):
+    for number, part in enumerate(reading.units):
         given += part.given
-        if len(reading.parts) > 1 or not part.given:
+        if len(reading.units) > 1 or not part.given:
             if number:
                 yield ""
             yield f"{style.frame}{_heading(part, given, reading)}{style.end}"
@@ -228,7 +228,7 @@ def _show(piece: Piece, reading: Reading, form: str, style: Style, limit: int, d
         yield hexdump(piece.data, "      ")
 
 
-def _heading(part: Part, number: int, reading: Reading) -> str:
+def _heading(part: DecodedUnit, number: int, reading: Reading) -> str:
     """The line above one of several parts."""
     tape = part.tape
     size = count(tape.stop - tape.start)

@@ -9,7 +9,7 @@ from zdissect.grammar.registry import Field
 from zdissect.grammar.types import Message
 from zdissect.output.line import summary
 from zdissect.output.style import Style
-from zdissect.readings import Part, Reading
+from zdissect.readings import DecodedUnit, Reading
 
 _CARRIER = Field("zenoh", "message", "", "", Message("", 0, "transport", "", "", (), ()))
 """Wraps a declaration or a data sub-message that was pasted alone: only messages have rows."""
@@ -17,7 +17,7 @@ _CARRIER = Field("zenoh", "message", "", "", Message("", 0, "transport", "", "",
 
 def lines(reading: Reading, form: str, style: Style, limit: int) -> Iterator[str]:
     """A line for each message."""
-    found = [row for part in reading.parts for row in _rows(part)]
+    found = [row for part in reading.units for row in _rows(part)]
     if form == "line":
         yield from (summary(row, style, limit) for row in found)
         return
@@ -27,7 +27,7 @@ def lines(reading: Reading, form: str, style: Style, limit: int) -> Iterator[str
         yield jsonl.line({**row, "message_index": index, "schema_version": SCHEMA_VERSION})
 
 
-def _rows(part: Part) -> Iterator[Row]:
+def _rows(part: DecodedUnit) -> Iterator[Row]:
     """The rows of a part."""
     tape = part.tape
     found = messages(tape)

@@ -31,7 +31,7 @@ import click
 from zdissect import __version__
 from zdissect.output.text import prose
 
-from . import streams
+from . import stdio
 from .common import UNREADABLE, complain
 
 HELP = """Dissects the Zenoh wire protocol, to the last bit.
@@ -62,8 +62,8 @@ class Commands(click.Group):
         "hex": ("hex", "Dissect one message, batch or datagram from any paste."),
         "batch": ("batch", "Convert a directory of captures to tables in Parquet."),
         "stats": ("stats", "Sessions, keys, queries, findings and bytes in numbers."),
-        "fields": ("reference", "List the fields of the protocol."),
-        "explain": ("reference", "Explain a finding, a field or a message."),
+        "fields": ("fields", "List the fields of the protocol."),
+        "explain": ("explain", "Explain a finding, a field or a message."),
     }
     """Module and short help of each command; the module is imported only when the command is used."""
 
@@ -137,7 +137,7 @@ def cli() -> None:
 def main() -> None:
     """The script's entrance: exit codes, closed pipes, full disks and Ctrl-C."""
     try:
-        streams.prepare()
+        stdio.prepare()
         sys.exit(_end(_run()))
     except KeyboardInterrupt:  # a moment too late to be taken by the command
         _interrupted()
@@ -172,7 +172,7 @@ def _show(problem: click.ClickException) -> None:
 
 def _end(code: int | OSError) -> int:
     """Writes what is left of the output; the exit code. A closed pipe is no error."""
-    problem = streams.finish() or code
+    problem = stdio.finish() or code
     if isinstance(problem, int):
         return problem
     if isinstance(problem, BrokenPipeError):
@@ -187,7 +187,7 @@ def _interrupted() -> NoReturn:
     passed through code that was text, as dataclasses have it while they are imported.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    streams.finish()
+    stdio.finish()
     atexit._run_exitfuncs()
     os._exit(INTERRUPTED)
 

@@ -10,19 +10,19 @@ from zdissect.stats.query_stats import Queries
 from zdissect.verbose import Verbose
 
 from .common import complain
-from .findings import absences, describe, not_opened
-from .writers import Writer
+from .forms import Form
+from .outcome import absences, describe, not_opened
 
 
 class Run:
     """One run over files: reads, dissects, writes, counts."""
 
     def __init__(
-        self, files: tuple[str, ...], limit: int | None, options: Options, writer: Writer, verbose: bool = False
+        self, files: tuple[str, ...], limit: int | None, options: Options, form: Form, verbose: bool = False
     ) -> None:
         self.files = files
         self.limit = limit
-        self.writer = writer
+        self.form = form
         self.pipeline = Pipeline(options)
         self.source = Verbose(self.pipeline) if verbose else self.pipeline
         self.problems: list[CaptureError] = []
@@ -33,7 +33,7 @@ class Run:
     def run(self) -> None:
         """Dissects all frames. What is good is written even if a file ends in the middle, or on Ctrl-C."""
         write = sys.stdout.write
-        feed, show = self.source.feed, self.writer.show
+        feed, show = self.source.feed, self.form.show
         pending: list[str] = []
         size = 0
         try:
@@ -50,7 +50,7 @@ class Run:
                     if self.live:
                         sys.stdout.flush()
             pending += [show(item) for item in self.source.close()]
-            pending.append(self.writer.end())
+            pending.append(self.form.end())
         finally:
             write("".join(pending))
 
@@ -72,7 +72,7 @@ class Run:
         sys.stdout.flush()
         for problem in self.problems:
             complain(str(problem))
-        if not self.writer.messages and (self.frames or not self.problems):
+        if not self.form.messages and (self.frames or not self.problems):
             complain(f"no Zenoh found in {self.frames} frames")
         if unopened := not_opened(self.pipeline.decoder.unopened.total()):
             complain(unopened)
@@ -81,8 +81,8 @@ class Run:
             complain(f"conversations that aren't shown: {others}")
         for text in absences(self.pipeline.sessions.refused, self.queries.silent()):
             complain(text)
-        if self.writer.findings:
-            complain(describe(self.writer.findings))
+        if self.form.findings:
+            complain(describe(self.form.findings))
 
 
 _OPAQUE = {"TLS": "TLS (opaque: no keys)", "QUIC": "QUIC (opaque: no keys)"}

@@ -16,8 +16,8 @@ from zdissect.stats import Stats
 
 from .common import DONE, UNREADABLE, color_option, complain, wants_color
 from .decode_as import decode_as
-from .findings import absences, not_opened
-from .streams import for_json
+from .outcome import absences, not_opened
+from .stdio import for_json
 
 _UNLIMITED = 100_000
 """Columns where nothing is folded: output that isn't a terminal."""

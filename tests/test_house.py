@@ -128,7 +128,7 @@ PLANTED = (
     ("zdissect/flow/resync.py", "bytes([KEEP_ALIVE.id])", "bytes([4])"),
     ("zdissect/flow/resync.py", "from zdissect.grammar.flags import", "from zdissect.flow.wsframes import CONTROL as"),
     ("zdissect/flow/framing.py", "Framing(STREAM_PREFIX)", "Framing(2)"),
-    ("zdissect/readings/streams.py", "Framing(LOW_LATENCY_PREFIX, ", "Framing(prefix=4, "),
+    ("zdissect/readings/prefixed.py", "Framing(LOW_LATENCY_PREFIX, ", "Framing(prefix=4, "),
     ("zdissect/pipeline.py", "frozenset({ZENOH_PORT, ", "frozenset({7447, "),
     ("zdissect/flow/link.py", "kind in RAW_ETHERTYPES", "kind in (57458, 29408)"),
 )  # fmt: skip

@@ -11,7 +11,7 @@ from zdissect.capture import open_capture
 from zdissect.dissection import Dissection
 from zdissect.export.cells import Messages
 from zdissect.export.decoding import Settings, decode_sessions
-from zdissect.export.files import Source, Work
+from zdissect.export.inputs import InputFile, Work
 from zdissect.export.work import convert
 from zdissect.pipeline import Pipeline
 
@@ -60,6 +60,6 @@ def test_frames_to_tables(benchmark: BenchmarkFixture) -> None:
 
 def test_captures_to_parquet(benchmark: BenchmarkFixture, tmp_path: Path) -> None:
     """Everything that a process does: files in, files out."""
-    works = [Work(((Source(f"{number}.pcap", str(SAMPLE), 0),),)) for number in range(TIMES)]
+    works = [Work(((InputFile(f"{number}.pcap", str(SAMPLE), 0),),)) for number in range(TIMES)]
     done = benchmark.pedantic(convert, (works, str(tmp_path), Settings()), rounds=3, warmup_rounds=1)
     assert done.rows["messages"] == 310 * TIMES

@@ -10,7 +10,7 @@ SAMPLES = Path(__file__).parents[2] / "samples"
 
 
 def batches() -> list:
-    from zdissect.export.files import find
+    from zdissect.export.inputs import find
     from zdissect.spark import frames, plan
     from zdissect.spark.ranges import survey
 
@@ -24,7 +24,7 @@ def test_reading(benchmark):
 
 def test_decoding(benchmark):
     from zdissect.export.decoding import Settings
-    from zdissect.spark.tables import decoder
+    from zdissect.spark.worker import decoder
 
     given = batches()
     decode = decoder(Settings(batch_rows=4096))
@@ -34,7 +34,7 @@ def test_decoding(benchmark):
 def test_first_look(benchmark):
     """What comes before a large capture is split."""
     from zdissect.export.decoding import Settings
-    from zdissect.export.files import find
+    from zdissect.export.inputs import find
     from zdissect.spark import plan, shares
     from zdissect.spark.ranges import survey
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from zdissect_cli.writers import make_writer
+from zdissect_cli.forms import make_form
 
 from tests.captures.truth import SHARED
 from tests.export.tables import converted, rows
@@ -46,7 +46,7 @@ def told(items: list[Item]) -> list[tuple[int, str, list[str]]]:
 
 def text(kind: str, items: list[Item]) -> str:
     """What a form of output says."""
-    writer = make_writer(kind, False, 8, 96, "u", False)
+    writer = make_form(kind, False, 8, 96, "u", False)
     return "".join(writer.show(item) for item in items) + writer.end()
 
 

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from zdissect_cli.writers import make_writer
+from zdissect_cli.forms import make_form
 
 from tests.captures.truth import SHARED, read
 from tests.conversation import Conversation
@@ -46,7 +46,7 @@ def refused_locator() -> CaptureBuilder:
 
 def shown(kind: str, found: Observed) -> str:
     """What a form of output says."""
-    writer = make_writer(kind, False, 8, 96, "u", False)
+    writer = make_form(kind, False, 8, 96, "u", False)
     return "".join(writer.show(item) for item in found.items) + writer.end()
 
 

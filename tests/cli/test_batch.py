@@ -216,25 +216,24 @@ def test_a_bar_on_a_terminal():
     """What it shows."""
     from rich.console import Console
     from rich.progress import Progress
-    from zdissect_cli.batch_progress import Bar, Lines
+    from zdissect_cli.batch_progress import ProgressBar, ProgressLines
 
     console = Console(width=120, force_terminal=True, record=True, file=open(os.devnull, "w"))  # noqa: SIM115
     with Progress("{task.description}", "{task.fields[detail]}", console=console) as progress:
-        bar = Bar(progress)
+        bar = ProgressBar(progress)
         bar.begin(3, 1000)
         bar.update(1, 500, 2000)
         assert (progress.tasks[0].completed, progress.tasks[0].total) == (500, 1000)
         assert progress.tasks[0].fields["detail"].startswith("1/3 files, 2000 messages, ")
     console.file.close()
-    lines = Lines()
+    lines = ProgressLines()
     lines.begin(3, 1000)
     lines.update(1, 500, 2000)  # not yet
 
 
 def test_lines_where_there_is_no_terminal(capsys):
-    from zdissect_cli.batch_progress import Lines
 
-    lines = Lines()
+    lines = ProgressLines()
     lines.begin(3, 1000)
     lines.next = lines.began
     lines.update(1, 500, 2000)
@@ -244,11 +243,10 @@ def test_lines_where_there_is_no_terminal(capsys):
 
 def test_the_progress_of_spark(capsys):
     pytest.importorskip("pyarrow")
-    from zdissect_cli.batch_progress import Lines
 
     from zdissect.spark.background import NO_STAGE, Stages
 
-    lines = Lines()
+    lines = ProgressLines()
     lines.begin(3, 2_500_000)
     for stages in (NO_STAGE, Stages(4, 8, 5, 2), Stages(4, 8, 5, 0)):
         lines.next = lines.began

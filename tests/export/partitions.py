@@ -7,7 +7,8 @@ from typing import Any
 
 from zdissect.export.connections import Connections
 from zdissect.export.decoding import Decoding, Settings, TableBatch
-from zdissect.export.groups import GroupDecoding, Split
+from zdissect.export.group_decoding import GroupDecoding
+from zdissect.export.split import Split
 from zdissect.records import Frame
 
 SETTINGS = Settings()

@@ -9,8 +9,8 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from zdissect.capture import open_capture
-from zdissect.export.batch import Job, Report, convert_directory
 from zdissect.export.decoding import Settings
+from zdissect.export.directory import Job, Report, convert_directory
 from zdissect.records import Frame
 
 ROOT = Path(__file__).parents[2]

@@ -13,7 +13,7 @@ from tests.export.tables import SAMPLES, frames
 from tests.messages import push
 from tests.multicast_group import MulticastGroup
 from tests.packets import CaptureBuilder, Parties
-from zdissect.export.groups import shared_out, worth
+from zdissect.export.split import shared_out, worth
 from zdissect.flow import tcp
 from zdissect.records import Frame
 

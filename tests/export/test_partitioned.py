@@ -9,11 +9,12 @@ import pytest
 
 from tests.export.deadly import Deadly, DeadlyInGroups
 from tests.export.tables import SAMPLES, converted, rows
-from zdissect.export import batch
-from zdissect.export.batch import Report
+from zdissect.export import directory
 from zdissect.export.decoding import Settings
-from zdissect.export.files import Source, Work, find, plan
-from zdissect.export.groups import GroupDecoding, Split
+from zdissect.export.directory import Report
+from zdissect.export.group_decoding import GroupDecoding
+from zdissect.export.inputs import InputFile, Work, find, plan
+from zdissect.export.split import Split
 from zdissect.export.tables import TABLES
 from zdissect.export.work import convert_group, look
 
@@ -59,22 +60,22 @@ def test_a_capture_that_cannot_be_split_is_decoded_as_a_whole(tmp_path):
     assert same(tmp_path / "plain", tmp_path / "out")
 
 
-def deadly(kind: type[Work]) -> Callable[[list[Source], str], list[Work]]:
+def deadly(kind: type[Work]) -> Callable[[list[InputFile], str], list[Work]]:
     """Plans as batch does; one capture is of this kind."""
-    return lambda sources, mode: [
-        kind(one.groups) if one.sources[0].name == "gossip.pcap" else one for one in plan(sources, mode)
+    return lambda files, mode: [
+        kind(one.groups) if one.inputs[0].name == "gossip.pcap" else one for one in plan(files, mode)
     ]
 
 
 def test_processes_that_die_in_groups(tmp_path, monkeypatch):
     """The capture is decoded as a whole, in a process of its own."""
-    monkeypatch.setattr(batch, "plan", deadly(DeadlyInGroups))
+    monkeypatch.setattr(directory, "plan", deadly(DeadlyInGroups))
     _, apart = both_ways(tmp_path)
     assert not apart.bad
 
 
 def test_a_process_that_always_dies_takes_its_capture_with_it(tmp_path, monkeypatch):
-    monkeypatch.setattr(batch, "plan", deadly(Deadly))
+    monkeypatch.setattr(directory, "plan", deadly(Deadly))
     report = converted(SAMPLES, tmp_path / "out", include=SESSIONS, jobs=2, split_bytes=0)
     assert [one.file for one in report.bad] == ["gossip.pcap"]
     status = {row["file"]: row["status"] for row in rows(tmp_path / "out", "captures")}

@@ -8,15 +8,15 @@ import pytest
 
 from tests.export.deadly import Deadly
 from tests.export.tables import SAMPLES, converted, rows, where
-from zdissect.export import batch
-from zdissect.export.batch import bundle
-from zdissect.export.files import Source, Work
+from zdissect.export import directory
+from zdissect.export.directory import bundle
+from zdissect.export.inputs import InputFile, Work
 from zdissect.export.parquet import WriteError
 from zdissect.export.tables import TABLES
 
 
 def _work(size):
-    return Work(((Source(f"{size}.pcap", "", size),),))
+    return Work(((InputFile(f"{size}.pcap", "", size),),))
 
 
 def test_bundles():
@@ -27,7 +27,7 @@ def test_bundles():
 
 
 @pytest.fixture
-def directory(tmp_path):
+def captures(tmp_path):
     """Some captures."""
     path = tmp_path / "in"
     path.mkdir()
@@ -39,15 +39,15 @@ def directory(tmp_path):
 @pytest.mark.parametrize(
     "deadly", [{"c.pcap"}, {"a.pcap", "e.pcap"}, {"a.pcap", "b.pcap", "c.pcap", "d.pcap", "e.pcap"}]
 )
-def test_one_that_dies_takes_only_its_capture_with_it(deadly, directory, tmp_path, monkeypatch):
-    plan = batch.plan
+def test_one_that_dies_takes_only_its_capture_with_it(deadly, captures, tmp_path, monkeypatch):
+    plan = directory.plan
 
-    def some_are_deadly(sources, mode):
-        works = plan(sources, mode)
-        return [Deadly(work.groups) if work.sources[0].name in deadly else work for work in works]
+    def some_are_deadly(files, mode):
+        works = plan(files, mode)
+        return [Deadly(work.groups) if work.inputs[0].name in deadly else work for work in works]
 
-    monkeypatch.setattr(batch, "plan", some_are_deadly)
-    report = converted(directory, tmp_path / "out", jobs=2)
+    monkeypatch.setattr(directory, "plan", some_are_deadly)
+    report = converted(captures, tmp_path / "out", jobs=2)
     status = {row["file"]: row["status"] for row in rows(tmp_path / "out", "captures")}
     assert status == {
         f"{name}.pcap": "failed" if f"{name}.pcap" in deadly else "ok" for name in ("a", "b", "c", "d", "e")
@@ -60,23 +60,23 @@ def test_one_that_dies_takes_only_its_capture_with_it(deadly, directory, tmp_pat
     assert not multiprocessing.active_children()
 
 
-def test_output_that_cannot_be_written_ends_it(directory, tmp_path, monkeypatch):
+def test_output_that_cannot_be_written_ends_it(captures, tmp_path, monkeypatch):
     """Told by a process, here: its directory is gone."""
-    attempt = batch.Target.attempt
+    attempt = directory.Target.attempt
 
     def gone(self, name):
         path = attempt(self, name)
         path.rmdir()
         return path
 
-    monkeypatch.setattr(batch.Target, "attempt", gone)
+    monkeypatch.setattr(directory.Target, "attempt", gone)
     with pytest.raises(WriteError, match=f"^{re.escape(str(tmp_path / 'out'))}: it cannot be written"):
-        converted(directory, tmp_path / "out", jobs=2)
+        converted(captures, tmp_path / "out", jobs=2)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in"]
     assert not multiprocessing.active_children()
 
 
-def test_an_interrupt_leaves_nothing(directory, tmp_path):
+def test_an_interrupt_leaves_nothing(captures, tmp_path):
     class Interrupted:
         def begin(self, files, size):
             pass
@@ -84,14 +84,14 @@ def test_an_interrupt_leaves_nothing(directory, tmp_path):
         def update(self, files, size, messages):
             raise KeyboardInterrupt
 
-    job = batch.Job(str(directory), str(tmp_path / "out"), jobs=2)
+    job = directory.Job(str(captures), str(tmp_path / "out"), jobs=2)
     with pytest.raises(KeyboardInterrupt):
-        batch.convert_directory(job, Interrupted())
+        directory.convert_directory(job, Interrupted())
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in"]
     assert not multiprocessing.active_children()
 
 
-def test_what_is_told_adds_up(directory, tmp_path):
+def test_what_is_told_adds_up(captures, tmp_path):
     seen = []
 
     class Watch:
@@ -103,8 +103,8 @@ def test_what_is_told_adds_up(directory, tmp_path):
 
     for jobs in (1, 2):
         seen.clear()
-        batch.convert_directory(batch.Job(str(directory), str(tmp_path / f"out{jobs}"), jobs=jobs), Watch())
-        size = sum(path.stat().st_size for path in directory.iterdir())
+        directory.convert_directory(directory.Job(str(captures), str(tmp_path / f"out{jobs}"), jobs=jobs), Watch())
+        size = sum(path.stat().st_size for path in captures.iterdir())
         assert seen[0] == (5, size)
         assert seen[-1] == (5, size, 1550)
     assert sorted(rows(tmp_path / "out1"), key=where) == sorted(rows(tmp_path / "out2"), key=where)

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from zdissect_cli.writers import make_writer
+from zdissect_cli.forms import make_form
 
 from tests.conversation import Conversation
 from tests.export.tables import converted, rows, write_pcap
@@ -231,7 +231,7 @@ def test_a_handshake_to_the_port_of_scouting() -> None:
 
 def text(kind: str, found: Observed) -> str:
     """What a form of output says."""
-    writer = make_writer(kind, False, 8, 96, "u", False)
+    writer = make_form(kind, False, 8, 96, "u", False)
     return "".join(writer.show(item) for item in found.items) + writer.end()
 
 

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from zdissect_cli.writers import make_writer
+from zdissect_cli.forms import make_form
 
 from tests.conversation import Conversation
 from zdissect.dissection import Item, Notice, Skip, findings
@@ -19,7 +19,7 @@ START = "    1  22:13:20.001000  [::1]:7447 > 10.0.0.1:40000  "
 
 
 def shown(kind: str, *items: Item) -> str:
-    writer = make_writer(kind, False, 8, 96, "u", False)
+    writer = make_form(kind, False, 8, 96, "u", False)
     return "".join(writer.show(item) for item in items) + writer.end()
 
 

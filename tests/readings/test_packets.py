@@ -24,7 +24,7 @@ def test_tcp_with_and_without_the_ethernet_header():
     assert whole.title.startswith("a TCP packet 1")
     assert whole.title.endswith(": a batch with its length prefix (stream)")
     assert whole.messages == bare.messages == ["INIT_SYN"]
-    assert whole.parts[0].base - bare.parts[0].base == IP
+    assert whole.units[0].base - bare.units[0].base == IP
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_payloads(name, word):
 
 def test_without_payload():
     reading = readings(packets("pubsub-tcp.pcap")[0])[0]
-    assert (reading.name, reading.parts, reading.title[-17:]) == ("packet", (), ", without payload")
+    assert (reading.name, reading.units, reading.title[-17:]) == ("packet", (), ", without payload")
 
 
 def test_without_tcp_or_udp():
@@ -62,7 +62,7 @@ def test_packets_in_tunnels_and_raw_ethernet():
     assert found[7].title.startswith("a TCP packet 10.42.0.5:40000 > 10.42.1.7:7447: ")
     assert found[22].title.startswith("a frame of raw Ethernet 02:00:00:00:00:01 > 01:00:5e:00:00:01: ")
     assert found[24].messages == ["FRAME"]
-    assert found[24].parts[0].base == 20
+    assert found[24].units[0].base == 20
 
 
 def test_what_only_looks_like_raw_ethernet():

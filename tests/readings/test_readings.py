@@ -92,7 +92,7 @@ def test_a_byte_too_many():
     """A FRAGMENT would fit to the last byte, as it does for any bytes."""
     best, *others = readings(TRAILING)
     assert (best.name, best.complete, best.messages) == ("stream", False, ["OPEN_SYN", "OAM"])
-    tape = best.parts[0].tape
+    tape = best.units[0].tape
     assert [(code, start) for code, start, *_ in tape.remarks] == [("vle-overlong", 3), ("truncated", 40)]
     assert next(span[4] for span in tape.spans if span[0].name == "cookie") == COOKIE
     fragment = next(one for one in others if one.name == "datagram")
@@ -109,20 +109,20 @@ def test_serial_or_a_batch_with_bytes_left_over():
     )
     assert (second.name, second.why) == ("stream", "1 error, 4 bytes not decoded")
     forced = read_as(data, "batch")
-    assert [remark[:3] for part in forced.parts for remark in part.tape.remarks] == [("trailing-bytes", 45, 49)]
+    assert [remark[:3] for part in forced.units for remark in part.tape.remarks] == [("trailing-bytes", 45, 49)]
     assert forced.messages == ["FRAME"]
 
 
 def test_chained_batches_have_their_places():
     reading = readings(bytes.fromhex("010004 0100 04 02000300"))[0]
-    assert [part.base for part in reading.parts] == [0, 3, 6]
+    assert [part.base for part in reading.units] == [0, 3, 6]
     assert reading.title == "3 batches with their length prefixes"
 
 
 def test_decompressed_bytes_are_a_buffer_of_their_own():
     reading = readings(bytes.fromhex("01bf25007d00036b2f6101287a01000f507a7a7a7a7a"))[0]
-    assert [(part.buffer.name, part.given) for part in reading.parts] == [("bytes", True), ("decompressed", False)]
-    assert reading.parts[1].tape.data == bytes.fromhex("25007d00036b2f610128") + b"z" * 40
+    assert [(part.buffer.name, part.given) for part in reading.units] == [("bytes", True), ("decompressed", False)]
+    assert reading.units[1].tape.data == bytes.fromhex("25007d00036b2f610128") + b"z" * 40
 
 
 @pytest.mark.parametrize("name", [*NAMES, *message_names()])
@@ -146,7 +146,7 @@ def test_unknown_names():
 def test_one_message_by_name():
     assert read_as(bytes.fromhex("010474657874"), "put").messages == ["PUT"]
     assert read_as(bytes.fromhex("62010103"), "d_subscriber").why == "1 error, 1 byte not decoded"
-    assert read_as(bytes.fromhex("1f01"), "oam").parts[0].tape.spans[0][0].path == "zenoh.oam"
+    assert read_as(bytes.fromhex("1f01"), "oam").units[0].tape.spans[0][0].path == "zenoh.oam"
     assert read_as(bytes.fromhex("0001"), "transport_oam").complete
 
 
@@ -170,8 +170,8 @@ def test_any_bytes(data):
     assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)
     for one in found:
         if one.name != "packet":
-            assert one.parts or not data
-        for part in one.parts:
+            assert one.units or not data
+        for part in one.units:
             assert 0 <= part.base <= len(data)
 
 

@@ -15,9 +15,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 from comparing import assert_same, rows
 from zdissect_cli.main import cli
 
-from zdissect.export.batch import Job, Report, convert_directory
 from zdissect.export.connections import Connections
 from zdissect.export.decoding import Settings
+from zdissect.export.directory import Job, Report, convert_directory
 from zdissect.export.parquet import WriteError
 from zdissect.spark import conversion
 from zdissect.spark import job as job_module

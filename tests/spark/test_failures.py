@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from tests.spark.brief import ARGUMENTS
-from zdissect.export.batch import Job
 from zdissect.export.decoding import Settings
+from zdissect.export.directory import Job
 from zdissect.spark import failures
 from zdissect.spark.background import NO_STAGE, run
 

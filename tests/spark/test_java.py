@@ -64,7 +64,7 @@ def test_the_wheel_is_used(without_java):
 def test_spark_without_java_and_without_registration(without_java):
     """On a machine with nothing but wheels; `zenoh` is found by the name of the package pyspark_zenoh."""
     code = (
-        "from zdissect.spark.session import open_session\n"
+        "from zdissect.spark.spark_session import open_session\n"
         f"spark, ours = open_session('local[1]', {CONF | {'spark.driver.host': '127.0.0.1'}})\n"
         f"print('rows', spark.read.format('zenoh').load({str(SAMPLES / 'pubsub-tcp.pcap')!r}).count())\n"
         "spark.stop()\n"

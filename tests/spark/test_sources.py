@@ -14,8 +14,8 @@ SAMPLES = ROOT / "samples"
 
 def expected(name: str = "") -> "list[dict]":
     from zdissect.export.decoding import decode_sessions
-    from zdissect.export.files import find, plan
-    from zdissect.export.reading import frames
+    from zdissect.export.inputs import find, plan
+    from zdissect.export.merging import frames
 
     out = []
     for work in plan([one for one in find(str(SAMPLES)) if name in one.name]):
@@ -66,7 +66,7 @@ def test_frames(spark):
     [({"payload": "much"}, "payload"), ({"ports": "70000"}, "ports"), ({"join": "x"}, "join")],
 )
 def test_options_are_checked(options, says):
-    from zdissect.spark.options import SourceOptions
+    from zdissect.spark.source_options import SourceOptions
 
     with pytest.raises(ValueError, match=says):
         SourceOptions.of({"path": "x", **options})

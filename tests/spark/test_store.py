@@ -41,12 +41,12 @@ def test_captures_behind_a_uri_with_a_query(bucket):
         shutil.copy(SAMPLE, bucket / "dir" / name)
     (bucket / "dir" / "notes.txt").write_text("text")
     for uri in ("s3://bucket/dir?region=x", "s3://bucket/dir/?region=x"):
-        found = store.sources(uri)
+        found = store.inputs(uri)
         assert [one.name for one in found] == names
         for one in found:
             with store.open_source(one.path, one.name) as capture:
                 assert len(list(capture)) == 36
-    (single,) = store.sources("s3://bucket/dir/a.pcap?region=x")
+    (single,) = store.inputs("s3://bucket/dir/a.pcap?region=x")
     assert single == ("a.pcap", "s3://bucket/dir/a.pcap?region=x", SAMPLE.stat().st_size, "")
 
 

@@ -4,12 +4,12 @@ import pytest
 from click.testing import CliRunner
 from zdissect_cli.main import cli
 
-from zdissect.spark import session
+from zdissect.spark import spark_session
 
 
 def test_without_pyspark(tmp_path, monkeypatch):
     pytest.importorskip("pyarrow")
-    monkeypatch.setattr(session, "missing", lambda: ["pyspark"])
+    monkeypatch.setattr(spark_session, "missing", lambda: ["pyspark"])
     done = CliRunner().invoke(
         cli, ["batch", str(tmp_path), "-o", str(tmp_path / "o"), "--spark"], standalone_mode=False
     )

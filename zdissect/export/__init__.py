@@ -1,6 +1,6 @@
 """Captures in bulk: directories to tables in Parquet, in processes and in bounded memory.
 
-    from zdissect.export.batch import Job, convert_directory
+    from zdissect.export.directory import Job, convert_directory
 
     report = convert_directory(Job("captures", "tables"), watch)
 

@@ -7,28 +7,21 @@ what isn't plain TCP is one more thing to be tied to. What was tied together too
 
 from collections.abc import Iterable, Iterator
 
-from zdissect.engine.messages import messages
-from zdissect.export.groups import ALL, Moment, Split, shared_out
-from zdissect.flow.beginning import LOOK_AHEAD
+from zdissect.export.introductions import Introduction, zid_of
+from zdissect.export.split import ALL, Moment, Split, shared_out
 from zdissect.flow.clock import EARLY_NS
-from zdissect.flow.conversation import StreamConversation
-from zdissect.flow.decode import decode
 from zdissect.flow.dialogue import TRANSPORT, Known
-from zdissect.flow.framing import Framing
 from zdissect.flow.partial import Observed
-from zdissect.flow.stream_buffer import Batch, Skipped
 from zdissect.flow.ticks import Ticks
-from zdissect.flow.verdict import Verdict
 from zdissect.grammar.flags import ID_BITS
 from zdissect.grammar.transport import INIT
 from zdissect.pipeline import Options, Pipeline
-from zdissect.records import Chunk, Datagram, Endpoint, Frame, Gap, Overlap, Segment, StreamEnd, StreamItem
+from zdissect.records import Datagram, Endpoint, Frame, Segment, StreamItem
 
 RECORD = 16
 """Bytes that a frame takes besides its own."""
 MOST_LEAPS = 10_000
 """Leaps of the clock that all groups are told of. Captures with more aren't split."""
-_OPEN = (Verdict.UNDECIDED, Verdict.ZENOH, Verdict.WEBSOCKET)
 
 
 class Connections:
@@ -45,7 +38,7 @@ class Connections:
         """Another one that each is tied to, or itself."""
         self.pairs: dict[frozenset[str], int] = {}
         """One that names these ZenohIDs."""
-        self.greetings: dict[int, _Greeting | None] = {}
+        self.introductions: dict[int, Introduction | None] = {}
         """Connections that may still say who they are; None for those that have, or won't."""
         self.callers: dict[str, list[str | None]] = {}
         """What the ends of UDP conversations called themselves."""
@@ -98,9 +91,9 @@ class Connections:
 
     def pieces(self, items: list[StreamItem]) -> None:
         """Takes pieces of streams."""
-        greetings = self.greetings
+        introductions = self.introductions
         for item in items:
-            if greetings.get(item.stream, _NEW) is not None:
+            if introductions.get(item.stream, _NEW) is not None:
                 self.greet(item)
 
     def node(self, src: Endpoint, dst: Endpoint) -> int:
@@ -113,16 +106,16 @@ class Connections:
 
     def greet(self, item: StreamItem) -> None:
         """Takes a piece of a stream whose ends aren't known yet."""
-        greeting = self.greetings.get(item.stream)
-        if greeting is None:
-            greeting = self.greetings[item.stream] = _Greeting(self.pipeline.conversation(item.stream))
-        if greeting.feed(item):
-            self.met(item.stream, greeting)
+        introduction = self.introductions.get(item.stream)
+        if introduction is None:
+            introduction = self.introductions[item.stream] = Introduction(self.pipeline.conversation(item.stream))
+        if introduction.feed(item):
+            self.met(item.stream, introduction)
 
-    def met(self, stream: int, greeting: "_Greeting") -> None:
+    def met(self, stream: int, introduction: Introduction) -> None:
         """Stops looking for who the ends of a connection are."""
-        self.greetings[stream] = None
-        self.called(greeting.names, self.nodes[self.streams.opened[stream]])
+        self.introductions[stream] = None
+        self.called(introduction.names, self.nodes[self.streams.opened[stream]])
 
     def called(self, names: list[str | None], node: int) -> None:
         """Ties together all with the same two names."""
@@ -145,7 +138,7 @@ class Connections:
         """Takes a datagram that may hold an INIT."""
         direction = known.conversation.direction(known.datagram)
         names = self.callers.setdefault(known.conversation.flow.id, [None, None])
-        names[direction] = name(known.datagram.payload, known.framing) or names[direction]
+        names[direction] = zid_of(known.datagram.payload, known.framing) or names[direction]
         self.called(names, 0)
 
     def moment(self, tick: bool) -> None:
@@ -173,10 +166,10 @@ class Connections:
         """The capture, which has ended, in at most so many groups."""
         self.pieces(self.streams.close())
         self.heard(self.pipeline.datagrams.close())
-        for stream, greeting in list(self.greetings.items()):
-            if greeting is not None:
-                greeting.close()
-                self.met(stream, greeting)
+        for stream, introduction in list(self.introductions.items()):
+            if introduction is not None:
+                introduction.close()
+                self.met(stream, introduction)
         roots = [self.root(node) for node in range(len(self.parents))]
         groups, sizes = shared_out(roots, self.sizes, most)
         numbers: list[list[int]] = [[] for _ in sizes]
@@ -199,51 +192,6 @@ class Connections:
                 dropping.setdefault(owner[stream], []).append(stream)
             for group in range(count) if moment.tick or moment.leap else sorted(looking | dropping.keys()):
                 yield group, moment._replace(look=group in looking, drop=tuple(dropping.get(group, ())))
-
-
-class _Greeting:
-    """A connection whose ends aren't known yet."""
-
-    def __init__(self, conversation: StreamConversation) -> None:
-        self.conversation = conversation
-        self.names: list[str | None] = [None, None]
-        self.heard = [False, False]
-        self.ended = [False, False]
-        self.size = 0
-
-    def feed(self, item: StreamItem) -> bool:
-        """Takes a piece of a stream; returns whether nothing more is to be found out."""
-        if isinstance(item, Chunk | Gap):
-            self.size += len(item.data) if isinstance(item, Chunk) else 0
-            self.take(self.conversation.feed(item))
-        elif isinstance(item, StreamEnd):
-            self.ended[item.direction] = True
-            if all(self.ended):
-                self.close()
-                return True
-        elif isinstance(item, Overlap):
-            return False
-        return all(self.heard) or self.size > 2 * LOOK_AHEAD or self.conversation.flow.verdict not in _OPEN
-
-    def close(self) -> None:
-        """Takes what is left when the connection, or the capture, ends."""
-        self.take(self.conversation.close())
-
-    def take(self, found: Iterable[tuple[int, Batch | Skipped]]) -> None:
-        """Looks into the batches that the connection was cut into."""
-        for direction, one in found:
-            self.heard[direction] = True
-            if not isinstance(one, Skipped) and self.names[direction] is None:
-                self.names[direction] = name(one.buffer.data, one.framing)
-
-
-def name(data: bytes, framing: Framing) -> str | None:
-    """The ZenohID in an INIT in a batch."""
-    for message in messages(decode(data, framing).content):
-        if message.row["message"].startswith("INIT"):
-            zid: str | None = message.row.get("zid")
-            return zid
-    return None
 
 
 def look(frames: Iterable[Frame], options: Options, most: int) -> str:

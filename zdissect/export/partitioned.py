@@ -6,8 +6,8 @@ other. If they do, the capture is decoded once more, as a whole.
 
 from collections.abc import Callable, Iterator
 
-from zdissect.export.files import Work
-from zdissect.export.groups import Split
+from zdissect.export.inputs import Work
+from zdissect.export.split import Split
 from zdissect.export.summary import unsound
 from zdissect.export.work import Done
 from zdissect.export.workers import CapturesTask, GroupTask, ScanTask

@@ -10,10 +10,11 @@ from zdissect.export import connections
 from zdissect.export.connections import RECORD
 from zdissect.export.decoding import Decoding, Settings, TableBatch
 from zdissect.export.file_stats import FileStats
-from zdissect.export.files import Work
-from zdissect.export.groups import GroupDecoding, Moment, Split
+from zdissect.export.group_decoding import GroupDecoding
+from zdissect.export.inputs import Work
+from zdissect.export.merging import frames
 from zdissect.export.parquet import Parts
-from zdissect.export.reading import frames
+from zdissect.export.split import Moment, Split
 from zdissect.export.summary import Summary, count, total
 from zdissect.records import Frame
 from zdissect.stats.accounting import Accounting
@@ -75,7 +76,7 @@ def convert_group(work: Work, split: Split, group: int, directory: str, settings
     """Writes the tables of a group of a capture, without rows about its files. Raises WriteError."""
     files: dict[str, FileStats] = {}
     with Parts(directory) as parts:
-        decoding = GroupDecoding(settings, split.share(work.sources[0].name, group))
+        decoding = GroupDecoding(settings, split.share(work.inputs[0].name, group))
         found = split.of(group, _noted(frames(work, files), files))
         _write(decoding.guarded(_fed(found, decoding.receive, decoding, tell)), parts)
     return Done(list(files.values()), group=decoding.summary())
@@ -137,8 +138,8 @@ def lost(works: list[Work], directory: str, error: str) -> Done:
     done = Done()
     with Parts(directory) as parts:
         for work in works:
-            first = work.sources[0].name
-            files = {source.name: FileStats(source.name, first, size=source.size) for source in work.sources}
+            first = work.inputs[0].name
+            files = {file.name: FileStats(file.name, first, size=file.size) for file in work.inputs}
             for facts in files.values():
                 facts.fail(error)
             _write(Decoding(Settings(), files).close(), parts)

@@ -15,9 +15,9 @@ from multiprocessing.process import BaseProcess
 from typing import Any, NamedTuple
 
 from zdissect.export.decoding import Settings
-from zdissect.export.files import Work
-from zdissect.export.groups import Split
+from zdissect.export.inputs import Work
 from zdissect.export.parquet import unwritable
+from zdissect.export.split import Split
 from zdissect.export.work import Done, convert, convert_group, look
 
 _INTERVAL_S = 0.25

@@ -4,7 +4,7 @@ from operator import itemgetter
 from typing import Any
 
 from zdissect.engine.messages import Row
-from zdissect.output.repeats import gathered
+from zdissect.output.repeated_findings import gathered
 from zdissect.output.style import Style
 from zdissect.output.text import count, payload, quoted, safe, unresolved
 

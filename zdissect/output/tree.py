@@ -15,7 +15,7 @@ from zdissect.grammar.primitives import RENDERINGS, encoding_text
 from zdissect.grammar.registry import EXT_BITS, EXT_HEADER, Field
 from zdissect.grammar.rules import RULES
 from zdissect.grammar.types import ENC_NAMES, Bit, Fixed
-from zdissect.output.repeats import gathered
+from zdissect.output.repeated_findings import gathered
 from zdissect.output.style import Style
 from zdissect.output.text import count, opaque, payload, quoted, safe, unresolved
 

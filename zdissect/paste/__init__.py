@@ -26,7 +26,7 @@ from .digits import read_base64, read_plain
 from .dump import read_dumps
 from .literal import read_literals
 from .logs import read_logs
-from .source import PasteError, Piece, Source
+from .pasted import PastedText, PasteError, Piece
 from .tshark import read_tshark
 
 __all__ = ["PasteError", "Piece", "parse_paste"]
@@ -37,16 +37,16 @@ def parse_paste(text: str) -> list[Piece]:
 
     Raises `PasteError` if there are none, or if something in the text can't be read.
     """
-    source = Source(text)
-    if not source.text.strip():
-        raise source.error_at_text("there is nothing to read; paste hex digits, a dump, an array or an escaped string")
+    pasted = PastedText(text)
+    if not pasted.text.strip():
+        raise pasted.error_at_text("there is nothing to read; paste hex digits, a dump, an array or an escaped string")
     for read in (read_tshark, read_dumps, read_literals, read_arrays, read_base64):
-        pieces = read(source)
+        pieces = read(pasted)
         if pieces:
             return pieces
     try:
-        return read_plain(source)
+        return read_plain(pasted)
     except PasteError:
-        if pieces := read_logs(source):
+        if pieces := read_logs(pasted):
             return pieces
         raise

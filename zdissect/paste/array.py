@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from .source import Piece, Source
+from .pasted import PastedText, Piece
 
 _GROUP = re.compile(r"[\[{]([^\[\]{}]*)[\]}]")
 _TUPLE = re.compile(r"\(([^()]*)\)")
@@ -23,16 +23,16 @@ class Item(NamedTuple):
     start: int
 
 
-def read_arrays(source: Source) -> list[Piece] | None:
+def read_arrays(pasted: PastedText) -> list[Piece] | None:
     """Every array in the text, or None if it holds none."""
-    text = _without_comments(source.text)
+    text = _without_comments(pasted.text)
     whole = text.strip()
     pieces = []
     for pattern in (_GROUP, _TUPLE):
         for group in pattern.finditer(text):
             items = _items(text, group, whole)
             if items:
-                pieces.append(_read(source, items, group.start(), group.end()))
+                pieces.append(_read(pasted, items, group.start(), group.end()))
         if pieces:
             break
     return pieces or None
@@ -73,38 +73,38 @@ def _items(text: str, group: re.Match[str], whole: str) -> list[Item] | None:
     return items if number and (number[2] or len(number[3]) <= 3) else None
 
 
-def _read(source: Source, items: list[Item], start: int, stop: int) -> Piece:
+def _read(pasted: PastedText, items: list[Item], start: int, stop: int) -> Piece:
     """The bytes of one array."""
-    where = source.where(start, stop)
+    where = pasted.where(start, stop)
     words = [item.text for item in items]
     if all(map(_DECIMAL.fullmatch, words)):
         values = list(map(int, words))
         if max(values) <= 255:
             return Piece(bytes(values), "array, decimal", where)
     hexadecimal = any(_BARE_HEX.fullmatch(word) and not word.isdigit() for word in words)
-    data = bytes(_value(source, item, hexadecimal) for item in items)
+    data = bytes(_value(pasted, item, hexadecimal) for item in items)
     marked = any(word[:2] in ("0x", "0X") or word[-1:] in ("h", "H") for word in words)
     return Piece(data, "array, hex" if hexadecimal or marked else "array, decimal", where)
 
 
-def _value(source: Source, item: Item, hexadecimal: bool) -> int:
+def _value(pasted: PastedText, item: Item, hexadecimal: bool) -> int:
     """The byte that an item stands for."""
     if not item.text:
-        raise source.error(item.start, "a number is missing between two commas of the array")
+        raise pasted.error(item.start, "a number is missing between two commas of the array")
     number = _NUMBER.fullmatch(item.text)
     if not number:
-        raise source.error(item.start, f"`{_short(item.text)}` isn't a number; an array holds bytes such as 29 or 0x1d")
+        raise pasted.error(item.start, f"`{_short(item.text)}` isn't a number; an array holds bytes such as 29 or 0x1d")
     sign, prefix, digits, suffix = number.groups()
     base = 2 if prefix == "0b" else 16 if prefix or suffix or hexadecimal else 10
     if base < 16 and digits.strip("0123456789"[:base]):
-        raise source.error(item.start, f"`{_short(item.text)}` isn't a number of base {base}; write hex as 0x1d")
+        raise pasted.error(item.start, f"`{_short(item.text)}` isn't a number of base {base}; write hex as 0x1d")
     # int() refuses very long decimal numbers; any of more than eight digits (but for zeros) is too large anyway.
     digits = digits.lstrip("0")
     value = int(digits or "0", base) if len(digits) <= 8 else 1 << 32
     if sign and not 0 < value <= 128:
-        raise source.error(item.start, f"`{_short(item.text)}` isn't a byte; signed bytes go from -128 to 127")
+        raise pasted.error(item.start, f"`{_short(item.text)}` isn't a byte; signed bytes go from -128 to 127")
     if value > 255:
-        raise source.error(item.start, f"`{_short(item.text)}` isn't a byte; the largest is 255 (0xff)")
+        raise pasted.error(item.start, f"`{_short(item.text)}` isn't a byte; the largest is 255 (0xff)")
     return (256 - value) % 256 if sign else value
 
 

@@ -4,8 +4,8 @@ import base64
 import re
 
 from .literal import find_quoted, join_quoted
+from .pasted import PastedText, PasteError, Piece
 from .rows import HEX_AREA, agrees, from_hex
-from .source import PasteError, Piece, Source
 
 _RUN = re.compile(r"[0-9a-fA-F]+", re.ASCII)
 _PREFIX = re.compile(r"(?<![0-9a-zA-Z])0[xX](?=[0-9a-fA-F])|\\x(?=[0-9a-fA-F])", re.ASCII)
@@ -30,32 +30,32 @@ def _blank(match: re.Match[str]) -> str:
     return " " * len(match[0])
 
 
-def read_plain(source: Source) -> list[Piece]:
+def read_plain(pasted: PastedText) -> list[Piece]:
     """The hex digits of the text: one piece, but for code with several strings of hex, where every string is one."""
-    quoted = _quoted_hex(source)
+    quoted = _quoted_hex(pasted)
     if quoted:
-        return [Piece(_read(source, *span), "plain hex", source.where(*span)) for span in quoted]
-    stripped = source.text.rstrip()
+        return [Piece(_read(pasted, *span), "plain hex", pasted.where(*span)) for span in quoted]
+    stripped = pasted.text.rstrip()
     start = len(stripped) - len(stripped.lstrip())
-    return [Piece(_read(source, start, len(stripped)), "plain hex", source.where(start, len(stripped)))]
+    return [Piece(_read(pasted, start, len(stripped)), "plain hex", pasted.where(start, len(stripped)))]
 
 
-def _quoted_hex(source: Source) -> list[tuple[int, int]]:
+def _quoted_hex(pasted: PastedText) -> list[tuple[int, int]]:
     """The strings of hex in a piece of code such as `bytes.fromhex("1d 00")`; none if all of the text is hex."""
-    text = source.text
+    text = pasted.text
     groups = join_quoted(text, find_quoted(text))
     spans = [(group[0].start, group[-1].stop) for group in groups]
     spans = [(start, stop) for start, stop in spans if _QUOTED_HEX.fullmatch(text, start, stop)]
     return spans if spans and _CODE.search(text, 0, spans[0][0] - 1) else []
 
 
-def _read(source: Source, start: int, stop: int) -> bytes:
+def _read(pasted: PastedText, start: int, stop: int) -> bytes:
     """The bytes of a range of plain hex."""
-    text = source.text[start:stop]
+    text = pasted.text[start:stop]
     text = _BYTES.sub(_blank, _BUFFER.sub(_blank, _FENCE.sub(_blank, text)))
     for line in _BARRED.finditer(text):
         if _PAIRS.fullmatch(line[2]) and not agrees(from_hex(line[1]) if HEX_AREA.fullmatch(line[1]) else b"", line[2]):
-            raise source.error(
+            raise pasted.error(
                 start + line.start(2) - 1,
                 "what follows `|` may be hex or a remark; leave the `|` out if it is hex, write `#` if it is a remark",
             )
@@ -66,13 +66,13 @@ def _read(source: Source, start: int, stop: int) -> bytes:
     text = _joined(text)
     other = _OTHER.search(text)
     if other:
-        raise _unreadable(source, start + other.start(), other[0])
+        raise _unreadable(pasted, start + other.start(), other[0])
     for run in _RUN.finditer(text):
         if (run.end() - run.start()) % 2:
-            raise _odd(source, start + run.start(), run[0])
+            raise _odd(pasted, start + run.start(), run[0])
     data = bytes.fromhex(text.translate(_BETWEEN))
     if not data:
-        raise source.error(start, "there are no hex digits in this text, only signs and comments")
+        raise pasted.error(start, "there are no hex digits in this text, only signs and comments")
     return data
 
 
@@ -85,43 +85,43 @@ def _joined(text: str) -> str:
     return text
 
 
-def _odd(source: Source, index: int, run: str) -> PasteError:
+def _odd(pasted: PastedText, index: int, run: str) -> PasteError:
     if len(run) == 1:
-        return source.error(
+        return pasted.error(
             index,
             f"the hex digit `{run}` stands alone; write two digits a byte (0{run}), "
             "or put brackets around decimal numbers: [38, 0, 66]",
         )
     shown = run if len(run) <= 24 else f"{run[:8]}...{run[-8:]}"
-    return source.error(
+    return pasted.error(
         index + len(run) - 1,
         f"`{shown}` has {len(run)} hex digits, an odd number; a digit is missing, or one too many was copied",
     )
 
 
-def _unreadable(source: Source, index: int, char: str) -> PasteError:
+def _unreadable(pasted: PastedText, index: int, char: str) -> PasteError:
     name = f"`{char}`" if char.isprintable() else f"the character U+{ord(char):04X}"
     if char == "\u2026":
-        return source.error(index, "bytes were left out here (`\u2026`); paste all of them")
+        return pasted.error(index, "bytes were left out here (`\u2026`); paste all of them")
     if char == "*":
-        return source.error(index, "`*` stands for repeated lines; dump again with offsets, or without `*` (od -v)")
+        return pasted.error(index, "`*` stands for repeated lines; dump again with offsets, or without `*` (od -v)")
     hint = "put `#` before remarks"
-    packed = source.text.strip().replace("\n", "")
+    packed = pasted.text.strip().replace("\n", "")
     if len(packed) % 4 == 0 and _BASE64_TEXT.fullmatch(packed):
         hint = "if this is base64, put `base64:` before it"
-    return source.error(index, f"{name} isn't a hex digit; {hint}")
+    return pasted.error(index, f"{name} isn't a hex digit; {hint}")
 
 
-def read_base64(source: Source) -> list[Piece] | None:
+def read_base64(pasted: PastedText) -> list[Piece] | None:
     """`base64:HQBh`, or None if the text doesn't begin so: without the mark, base64 and hex can't be told apart."""
-    mark = _BASE64.match(source.text)
+    mark = _BASE64.match(pasted.text)
     if not mark:
         return None
-    body = "".join(source.text[mark.end() :].split()).replace("-", "+").replace("_", "/")
+    body = "".join(pasted.text[mark.end() :].split()).replace("-", "+").replace("_", "/")
     try:
         data = base64.b64decode(body + "=" * (-len(body) % 4), validate=True)
     except ValueError:
         data = b""
     if not data:
-        raise source.error(mark.end(), "this isn't base64; copy it whole, without quotes")
-    return [Piece(data, "base64", source.where(mark.end(), len(source.text.rstrip())))]
+        raise pasted.error(mark.end(), "this isn't base64; copy it whole, without quotes")
+    return [Piece(data, "base64", pasted.where(mark.end(), len(pasted.text.rstrip())))]

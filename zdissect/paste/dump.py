@@ -4,8 +4,8 @@ import re
 from itertools import pairwise
 from typing import NamedTuple
 
+from .pasted import PastedText, Piece
 from .rows import Layout, agrees, starts_with_byte
-from .source import Piece, Source
 
 _LINE = re.compile(r"[ \t]*(0[xX])?([0-9a-fA-F]{4,16})(:?)(?=[ \t]|$)", re.ASCII)
 
@@ -40,9 +40,9 @@ class Row(NamedTuple):
             return -1
 
 
-def read_dumps(source: Source) -> list[Piece] | None:
+def read_dumps(pasted: PastedText) -> list[Piece] | None:
     """Every dump in the text, or None if it holds none."""
-    rows = _find_rows(source.text)
+    rows = _find_rows(pasted.text)
     if not rows:
         return None
     base = _base(rows)
@@ -50,9 +50,9 @@ def read_dumps(source: Source) -> list[Piece] | None:
     start = 0
     for stop in range(1, len(rows) + 1):
         if stop == len(rows) or rows[stop].offset(base) <= rows[stop - 1].offset(base):
-            data, layout = _read_block(source, rows[start:stop], base)
+            data, layout = _read_block(pasted, rows[start:stop], base)
             if data:
-                where = source.where(rows[start].start, rows[stop - 1].body_start)
+                where = pasted.where(rows[start].start, rows[stop - 1].body_start)
                 pieces.append(Piece(data, _form(rows[start], layout), where))
             start = stop
     return pieces
@@ -123,21 +123,21 @@ def _base(rows: list[Row]) -> int:
     return next((base for base in (16, 8, 10) if _steps_fit(rows, base)), 16)
 
 
-def _read_block(source: Source, rows: list[Row], base: int) -> tuple[bytes, Layout]:
+def _read_block(pasted: PastedText, rows: list[Row], base: int) -> tuple[bytes, Layout]:
     """The bytes of lines with growing offsets."""
     layout = Layout(rows[0].body, bool(rows[0].style))
     parts: list[bytes] = []
     for row, following in zip(rows, [*rows[1:], None], strict=True):
         if following is None:
-            parts.append(_read_last(source, row, layout))
+            parts.append(_read_last(pasted, row, layout))
             continue
         step = following.offset(base) - row.offset(base)
         if row.repeated:
-            parts.append(_repeat(source, row, layout, step))
+            parts.append(_repeat(pasted, row, layout, step))
             continue
         data, column = layout.read(row.body, step)
         if len(data) != step:
-            raise source.error(
+            raise pasted.error(
                 row.body_start + column,
                 f"this line of the dump holds {_bytes(len(data))}, but by the offset of the next line "
                 f"({following.digits}) it has {step}; copy the dump again, with whole lines",
@@ -146,28 +146,28 @@ def _read_block(source: Source, rows: list[Row], base: int) -> tuple[bytes, Layo
     return b"".join(parts), layout
 
 
-def _read_last(source: Source, row: Row, layout: Layout) -> bytes:
+def _read_last(pasted: PastedText, row: Row, layout: Layout) -> bytes:
     """The bytes of the last line: no offset tells how many, so the columns do."""
     if row.repeated:
-        raise source.error(row.start, "the offset after `*`, which says how often the line is repeated, is missing")
+        raise pasted.error(row.start, "the offset after `*`, which says how often the line is repeated, is missing")
     data, column = layout.natural(row.body)
     alone = _ALONE.match(row.body, column)
     if data and alone and not agrees(data, row.body[column:]):
         at = row.body_start + alone.end() - 1
-        raise source.error(
+        raise pasted.error(
             at, f"`{alone[1]}` is half a byte; two digits make one, and two spaces separate bytes from text"
         )
     if not data and row.body.strip():
         visible = len(row.body) - len(row.body.lstrip())
-        raise source.error(row.body_start + visible, "this line of the dump has an offset but no hex bytes after it")
+        raise pasted.error(row.body_start + visible, "this line of the dump has an offset but no hex bytes after it")
     return data
 
 
-def _repeat(source: Source, row: Row, layout: Layout, step: int) -> bytes:
+def _repeat(pasted: PastedText, row: Row, layout: Layout, step: int) -> bytes:
     """The bytes of a line that `*` repeats up to the next offset."""
     data = layout.natural(row.body)[0]
     if not data or step > _LARGEST:
-        raise source.error(row.start, f"`*` can't repeat this line ({_bytes(len(data))}) to fill {_bytes(step)}")
+        raise pasted.error(row.start, f"`*` can't repeat this line ({_bytes(len(data))}) to fill {_bytes(step)}")
     return (data * (step // len(data) + 1))[:step]
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-from .source import PasteError, Piece, Source
+from .pasted import PastedText, PasteError, Piece
 
 _QUOTE = re.compile(r"\\.|[\"']", re.DOTALL)
 _ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{1,2})|([0-7]{1,3})|u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|(.))", re.DOTALL)
@@ -56,9 +56,9 @@ def join_quoted(text: str, quoted: list[Quoted]) -> list[list[Quoted]]:
     return groups
 
 
-def read_literals(source: Source) -> list[Piece] | None:
+def read_literals(pasted: PastedText) -> list[Piece] | None:
     """Every escaped string in the text, or None if there is none."""
-    text = source.text
+    text = pasted.text
     escaped = _HAS_ESCAPE.search(text) is not None
     pieces = []
     for group in join_quoted(text, find_quoted(text)) if escaped or '"' in text or "'" in text else []:
@@ -66,62 +66,62 @@ def read_literals(source: Source) -> list[Piece] | None:
         # b'1d00' is how Python prints hex: a literal is one of bytes only with an escape, or letters that aren't hex.
         letters = group[0].is_bytes and not (all(map(_HEX_TEXT.fullmatch, parts)) and _HEX_DIGIT.search("".join(parts)))
         if letters or any(map(_HAS_ESCAPE.search, parts)):
-            data = b"".join(_unescape(source, item.start, item.stop) for item in group)
-            pieces.append(Piece(data, "escaped string", source.where(group[0].start, group[-1].stop)))
+            data = b"".join(_unescape(pasted, item.start, item.stop) for item in group)
+            pieces.append(Piece(data, "escaped string", pasted.where(group[0].start, group[-1].stop)))
     if pieces:
         pieces = [piece for piece in pieces if piece.data]
         return pieces or None
     # Bare `\x1d \x00` is plain hex: the spaces only part the bytes, while in `\x1d\x00a b` they are bytes.
     if escaped:
-        return None if _SPACED_HEX.fullmatch(text) else [_read_bare(source)]
-    return _read_percent(source)
+        return None if _SPACED_HEX.fullmatch(text) else [_read_bare(pasted)]
+    return _read_percent(pasted)
 
 
-def _read_bare(source: Source) -> Piece:
+def _read_bare(pasted: PastedText) -> Piece:
     r"""`\x1d\x00abc` without quotes. White space around lines isn't part of it, nor a backslash at the end of one."""
     parts = []
     at = 0
-    for line in source.text.split("\n"):
+    for line in pasted.text.split("\n"):
         start = at + len(line) - len(line.lstrip())
         stop = at + len(line.rstrip())
         at += len(line) + 1
-        if stop > start and source.text[stop - 1] == "\\" and source.text[stop - 2 : stop - 1] != "\\":
+        if stop > start and pasted.text[stop - 1] == "\\" and pasted.text[stop - 2 : stop - 1] != "\\":
             stop -= 1
-        parts.append(_unescape(source, start, max(start, stop)))
-    return Piece(b"".join(parts), "escaped string", source.where(0, len(source.text.rstrip())))
+        parts.append(_unescape(pasted, start, max(start, stop)))
+    return Piece(b"".join(parts), "escaped string", pasted.where(0, len(pasted.text.rstrip())))
 
 
-def _unescape(source: Source, start: int, stop: int) -> bytes:
+def _unescape(pasted: PastedText, start: int, stop: int) -> bytes:
     """The bytes of a string with escapes."""
-    text = source.text[start:stop]
+    text = pasted.text[start:stop]
     if _ONLY_HEX.fullmatch(text):
         return bytes.fromhex(text.replace("\\x", ""))
-    return _pieces(source, start, text, _ESCAPE, lambda match: _escape(source, start, match))
+    return _pieces(pasted, start, text, _ESCAPE, lambda match: _escape(pasted, start, match))
 
 
 def _pieces(
-    source: Source, start: int, text: str, pattern: re.Pattern[str], value: Callable[[re.Match[str]], bytes]
+    pasted: PastedText, start: int, text: str, pattern: re.Pattern[str], value: Callable[[re.Match[str]], bytes]
 ) -> bytes:
     """The bytes of a text: what matches by `value`, the rest as it is."""
     parts = []
     at = 0
     for match in pattern.finditer(text):
-        parts += [_encode(source, start + at, text[at : match.start()]), value(match)]
+        parts += [_encode(pasted, start + at, text[at : match.start()]), value(match)]
         at = match.end()
     if "\\" in text[at:] and pattern is _ESCAPE:
-        raise source.error(start + at + text[at:].index("\\"), "the string ends within an escape; copy it whole")
-    parts.append(_encode(source, start + at, text[at:]))
+        raise pasted.error(start + at + text[at:].index("\\"), "the string ends within an escape; copy it whole")
+    parts.append(_encode(pasted, start + at, text[at:]))
     return b"".join(parts)
 
 
-def _escape(source: Source, start: int, match: re.Match[str]) -> bytes:
+def _escape(pasted: PastedText, start: int, match: re.Match[str]) -> bytes:
     r"""The bytes of one escape. `\x` takes two digits at most: C takes more, but nobody who pastes bytes means that."""
     pair, octal, braced, plain, simple = match.groups()
     if pair:
         return bytes((int(pair, 16),))
     if octal:
         if int(octal, 8) > 255:
-            raise source.error(start + match.start(), f"`{match[0]}` isn't a byte; the largest octal escape is \\377")
+            raise pasted.error(start + match.start(), f"`{match[0]}` isn't a byte; the largest octal escape is \\377")
         return bytes((int(octal, 8),))
     if simple == "\n":
         return b""  # a line of the string is continued on the next
@@ -129,27 +129,27 @@ def _escape(source: Source, start: int, match: re.Match[str]) -> bytes:
         return bytes((_SIMPLE[simple],))
     code = int(braced or plain or "110000", 16)
     if code >= 0x110000 or 0xD800 <= code < 0xE000:
-        raise source.error(start + match.start(), f"`{match[0]}` isn't an escape of a byte; write \\x and two digits")
+        raise pasted.error(start + match.start(), f"`{match[0]}` isn't an escape of a byte; write \\x and two digits")
     return chr(code).encode()
 
 
-def _encode(source: Source, start: int, text: str) -> bytes:
+def _encode(pasted: PastedText, start: int, text: str) -> bytes:
     """Characters as they are, in UTF-8; bytes that weren't UTF-8 when the text was read come back as they were."""
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError as error:
-        raise _not_text(source, start + error.start) from None
+        raise _not_text(pasted, start + error.start) from None
 
 
-def _not_text(source: Source, index: int) -> PasteError:
-    return source.error(index, "this character (half of a surrogate pair) has no bytes; write it with \\x escapes")
+def _not_text(pasted: PastedText, index: int) -> PasteError:
+    return pasted.error(index, "this character (half of a surrogate pair) has no bytes; write it with \\x escapes")
 
 
-def _read_percent(source: Source) -> list[Piece] | None:
+def _read_percent(pasted: PastedText) -> list[Piece] | None:
     """`%1d%00abc`, as in URLs."""
-    text = source.text.strip()
+    text = pasted.text.strip()
     if not _PERCENT.match(text) or text.split() != [text]:
         return None
-    start = source.text.index(text)
-    data = _pieces(source, start, text, _PERCENT, lambda match: bytes((int(match[1], 16),)))
-    return [Piece(data, "percent-encoded string", source.where(start, start + len(text)))]
+    start = pasted.text.index(text)
+    data = _pieces(pasted, start, text, _PERCENT, lambda match: bytes((int(match[1], 16),)))
+    return [Piece(data, "percent-encoded string", pasted.where(start, start + len(text)))]

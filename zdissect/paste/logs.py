@@ -8,8 +8,8 @@ import re
 from itertools import islice
 from typing import NamedTuple
 
+from .pasted import PastedText, Piece
 from .rows import agrees
-from .source import Piece, Source
 
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _APART = r"(?:0[xX])?[0-9a-fA-F]{2}(?:(?:  ?|[:,-] ?)(?:0[xX])?[0-9a-fA-F]{2})*"
@@ -34,7 +34,7 @@ _FULL = 8
 """A line that others go on from holds a multiple of so many bytes."""
 
 
-class Line(NamedTuple):
+class LogLine(NamedTuple):
     """The bytes at the end of a line."""
 
     start: int
@@ -44,11 +44,11 @@ class Line(NamedTuple):
     data: bytes
 
 
-def read_logs(source: Source) -> list[Piece] | None:
+def read_logs(pasted: PastedText) -> list[Piece] | None:
     """The bytes of every message in a log, or None if there are none."""
-    text = _COLOUR.sub(lambda match: " " * len(match[0]), source.text)
-    groups: list[list[Line]] = []
-    last: Line | None = None
+    text = _COLOUR.sub(lambda match: " " * len(match[0]), pasted.text)
+    groups: list[list[LogLine]] = []
+    last: LogLine | None = None
     at = 0
     for line in text.split("\n"):
         found = _line(line, at, last)
@@ -62,12 +62,12 @@ def read_logs(source: Source) -> list[Piece] | None:
             groups.append([found])
         last = found
     return [
-        Piece(b"".join(line.data for line in lines), "log", source.where(lines[0].start, lines[-1].stop))
+        Piece(b"".join(line.data for line in lines), "log", pasted.where(lines[0].start, lines[-1].stop))
         for lines in groups
     ] or None
 
 
-def _line(line: str, at: int, last: Line | None) -> Line | None:
+def _line(line: str, at: int, last: LogLine | None) -> LogLine | None:
     """The bytes that a line ends with, if any."""
     for match in islice(_AREA.finditer(line), _LOOKS):
         rest = line[match.end() :]
@@ -77,14 +77,14 @@ def _line(line: str, at: int, last: Line | None) -> Line | None:
         if gutter:
             column = column[1:-1] if column.endswith(("|", "<")) and len(column) > len(data) + 1 else column[1:]
         if gutter or agrees(data, rest) or _CLOSING.fullmatch(rest):
-            found = Line(at + match.start(), at + match.end(), line[: match.start()], data)
+            found = LogLine(at + match.start(), at + match.end(), line[: match.start()], data)
             certain = agrees(data, column) or (last is not None and _goes_on(last, found))
             if certain or _are_bytes(match, found):
                 return found
     return None
 
 
-def _are_bytes(match: re.Match[str], found: Line) -> bool:
+def _are_bytes(match: re.Match[str], found: LogLine) -> bool:
     """Whether hex digits are bytes, and not a word, a number or a time."""
     told = _SAYS_BYTES.search(found.before) is not None
     if match["apart"]:
@@ -93,7 +93,7 @@ def _are_bytes(match: re.Match[str], found: Line) -> bool:
     return digits and (told or not all(char.isdigit() or char == " " for char in match[0]))
 
 
-def _goes_on(last: Line, line: Line) -> bool:
+def _goes_on(last: LogLine, line: LogLine) -> bool:
     """Whether a line holds what follows the bytes of the line before."""
     if not line.before.strip():
         return True

@@ -6,7 +6,7 @@ Every payload is a piece: what belongs together isn't told by the text.
 import re
 from collections.abc import Iterator
 
-from .source import Piece, Source
+from .pasted import PastedText, Piece
 
 _KEYS = r"(?:tcp|udp)[._]payload"
 _ELSE = r"data[._]data"
@@ -21,17 +21,17 @@ _FORMS = (("tshark JSON", _JSON), ("tshark PDML", _PDML))
 _Span = tuple[int, int]
 
 
-def read_tshark(source: Source) -> list[Piece] | None:
+def read_tshark(pasted: PastedText) -> list[Piece] | None:
     """Every payload in the text, or None if it isn't tshark's."""
-    text = source.text
+    text = pasted.text
     if "payload" in text or "data" in text:
         for form, pattern in _FORMS:
             for keys in (_KEYS, _ELSE):
                 spans = list(_values(text, re.compile(pattern.format(keys=keys))))
                 if spans:
-                    return [Piece(_bytes(source, *span), form, source.where(*span)) for span in spans]
+                    return [Piece(_bytes(pasted, *span), form, pasted.where(*span)) for span in spans]
     spans = _columns(text)
-    return [Piece(_bytes(source, *span), "tshark fields", source.where(*span)) for span in spans] or None
+    return [Piece(_bytes(pasted, *span), "tshark fields", pasted.where(*span)) for span in spans] or None
 
 
 def _values(text: str, pattern: re.Pattern[str]) -> Iterator[_Span]:
@@ -83,9 +83,9 @@ def _size(spans: list[_Span]) -> int:
     return sum(stop - start for start, stop in spans)
 
 
-def _bytes(source: Source, start: int, stop: int) -> bytes:
+def _bytes(pasted: PastedText, start: int, stop: int) -> bytes:
     """The bytes of a value."""
-    text = source.text[start:stop]
+    text = pasted.text[start:stop]
     if not _PAIRS.fullmatch(text):
-        raise source.error(start, "this payload isn't whole bytes in hex; print it again, with all of its digits")
+        raise pasted.error(start, "this payload isn't whole bytes in hex; print it again, with all of its digits")
     return bytes.fromhex(text.replace(":", ""))

@@ -13,11 +13,11 @@ Pure and total: any bytes, never an exception but `UnknownName`.
 
 from typing import NamedTuple
 
-from zdissect.readings.attempt import Attempt, Part
+from zdissect.readings.attempt import Attempt, DecodedUnit
 from zdissect.readings.evidence import errors, total, undecoded, versions
 from zdissect.readings.kinds import ALIASES, KINDS, message_names, one_message
 
-__all__ = ["NAMES", "Part", "Reading", "UnknownName", "canonical", "read_as", "readings"]
+__all__ = ["NAMES", "DecodedUnit", "Reading", "UnknownName", "canonical", "read_as", "readings"]
 
 NAMES = {name: kind.doc for name, kind in KINDS.items()}
 """The kinds of readings, most usual first, with what they are. `read_as` takes names of messages too."""
@@ -45,7 +45,7 @@ class Reading(NamedTuple):
     """The word that forces it."""
     title: str
     """What it is, for people: `2 batches with their length prefixes`."""
-    parts: tuple[Part, ...]
+    units: tuple[DecodedUnit, ...]
     """Batches, datagrams or messages in order, each with the buffer it is in."""
     score: float
     """Evidence, in bits."""
@@ -57,7 +57,7 @@ class Reading(NamedTuple):
     @property
     def messages(self) -> list[str]:
         """Names of the outermost messages."""
-        return [name for part in self.parts for name in _outermost(part)]
+        return [name for part in self.units for name in _outermost(part)]
 
     @property
     def plausible(self) -> bool:
@@ -102,8 +102,8 @@ def _tried(data: bytes) -> list[Reading]:
 
 def _same(one: Reading, other: Reading) -> bool:
     """Whether two readings found the same, as framings do that differ only in what isn't there."""
-    pairs = zip(one.parts, other.parts, strict=False)
-    return 0 < len(one.parts) == len(other.parts) and all(a.tape.spans == b.tape.spans for a, b in pairs)
+    pairs = zip(one.units, other.units, strict=False)
+    return 0 < len(one.units) == len(other.units) and all(a.tape.spans == b.tape.spans for a, b in pairs)
 
 
 def read_as(data: bytes, name: str) -> Reading:
@@ -133,22 +133,22 @@ def canonical(name: str) -> str:
 def _judge(name: str, attempts: list[Attempt]) -> Reading:
     """The reading that the best of some attempts is, and why."""
     score, attempt = max(((total(one), one) for one in attempts), key=lambda pair: pair[0])
-    faults = sum(errors(part.tape) for part in attempt.parts)
-    left = sum(undecoded(part.tape) for part in attempt.parts)
+    faults = sum(errors(part.tape) for part in attempt.units)
+    left = sum(undecoded(part.tape) for part in attempt.units)
     complete = not faults and not left
     why = [attempt.fit] if attempt.fit else []
     if known := versions(attempt):
         why.append(f"protocol version {known}")
-    if complete and attempt.parts:
+    if complete and attempt.units:
         why.append("decodes to its last byte")
     if faults:
         why.append("1 error" if faults == 1 else f"{faults} errors")
     if left:
         why.append("1 byte not decoded" if left == 1 else f"{left} bytes not decoded")
-    return Reading(name, attempt.title, tuple(attempt.parts), score, complete, ", ".join(why))
+    return Reading(name, attempt.title, tuple(attempt.units), score, complete, ", ".join(why))
 
 
-def _outermost(part: Part) -> list[str]:
+def _outermost(part: DecodedUnit) -> list[str]:
     """Names of the messages of a part that stand in no other message."""
     spans = [span for span in part.tape.spans if span[0].kind == "message"]
     top = min((span[1] for span in spans), default=0)

@@ -10,7 +10,7 @@ GIVEN = "bytes"
 """Name of the buffer of the bytes that were given."""
 
 
-class Part(NamedTuple):
+class DecodedUnit(NamedTuple):
     """One batch, datagram, frame or message, dissected."""
 
     buffer: Buffer
@@ -30,18 +30,20 @@ class Attempt(NamedTuple):
 
     title: str
     """What they are, for people."""
-    parts: list[Part]
+    units: list[DecodedUnit]
     fit: str = ""
     """What fits, for people."""
     evidence: float = 0.0
     """What speaks for it besides the tapes, in bits."""
 
 
-def part(entry: Unit | Message, data: bytes, start: int = 0, stop: int | None = None, **inputs: Any) -> Part:
+def decoded_unit(
+    entry: Unit | Message, data: bytes, start: int = 0, stop: int | None = None, **inputs: Any
+) -> DecodedUnit:
     """Some of the given bytes as one unit or message."""
-    return Part(Buffer(GIVEN, data), interpret(entry, data, start, stop, **inputs), start)
+    return DecodedUnit(Buffer(GIVEN, data), interpret(entry, data, start, stop, **inputs), start)
 
 
 def alone(title: str, entry: Unit | Message, data: bytes, evidence: float = 0.0, **inputs: Any) -> Attempt:
     """All bytes as one unit or message."""
-    return Attempt(title, [part(entry, data, **inputs)], evidence=evidence)
+    return Attempt(title, [decoded_unit(entry, data, **inputs)], evidence=evidence)

@@ -31,7 +31,7 @@ _ENTITY = 24
 
 def total(attempt: Attempt) -> float:
     """Evidence for all of an attempt, in bits."""
-    return attempt.evidence + sum(weigh(part.tape) for part in attempt.parts)
+    return attempt.evidence + sum(weigh(part.tape) for part in attempt.units)
 
 
 def errors(tape: Tape) -> int:
@@ -46,7 +46,7 @@ def undecoded(tape: Tape) -> int:
 
 def versions(attempt: Attempt) -> str:
     """The known protocol versions that are named: `9`; empty if none is."""
-    found = {span[4] for part in attempt.parts for span in part.tape.spans if span[0].check == "version"}
+    found = {span[4] for part in attempt.units for span in part.tape.spans if span[0].check == "version"}
     return " and ".join(str(value) for value in sorted(found) if value in VERSIONS)
 
 

@@ -13,9 +13,9 @@ from zdissect.grammar.network import NETWORK
 from zdissect.grammar.registry import DATA, MESSAGES
 from zdissect.grammar.types import Choice, Message, Unit
 from zdissect.readings import packet
-from zdissect.readings.attempt import GIVEN, Attempt, Part, alone
+from zdissect.readings.attempt import GIVEN, Attempt, DecodedUnit, alone
 from zdissect.readings.evidence import total
-from zdissect.readings.streams import compressed, compressed_datagram, first_batch, low_latency, stream
+from zdissect.readings.prefixed import compressed, compressed_datagram, first_batch, low_latency, stream
 
 _NETWORK = Unit(
     "network",
@@ -49,7 +49,7 @@ class Kind(NamedTuple):
 
 def _network(data: bytes) -> list[Attempt]:
     attempt = alone("a network message", _NETWORK, data)
-    spans = attempt.parts[0].tape.spans
+    spans = attempt.units[0].tape.spans
     several = sum(depth == 1 and field.kind == "message" for field, depth, *_ in spans) > 1
     return [attempt._replace(title="network messages") if several else attempt]
 
@@ -87,17 +87,17 @@ def _serial(data: bytes) -> list[Attempt]:
 
 def _serial_forced(data: bytes) -> list[Attempt]:
     found = serial_line.frames(data)
-    parts = [
-        Part(Buffer(f"frame at byte {one.start}, COBS removed", one.tape.data), one.tape)
+    units = [
+        DecodedUnit(Buffer(f"frame at byte {one.start}, COBS removed", one.tape.data), one.tape)
         if one.cobs
-        else Part(Buffer(GIVEN, data), one.tape, one.start)
+        else DecodedUnit(Buffer(GIVEN, data), one.tape, one.start)
         for one in found
     ]
     kinds = " and ".join("new" if kind else "old" for kind in sorted({one.kind for one in found}, reverse=True))
     number = f"{len(found)} serial frames" if len(found) > 1 else "a serial frame"
     title = f"{number}, {kinds} framing, {'COBS removed' if found[0].cobs else 'without COBS'}"
     fit = "length and CRC fit" if all(one.proven for one in found) else ""
-    return [Attempt(title, parts, fit, sum(_CRC if one.proven else _LENGTH if one.fits else -_LENGTH for one in found))]
+    return [Attempt(title, units, fit, sum(_CRC if one.proven else _LENGTH if one.fits else -_LENGTH for one in found))]
 
 
 def _unit(title: str, unit: Unit, evidence: float = 0.0) -> Read:

@@ -97,8 +97,8 @@ def _dissect(data: bytes, link: int, best: Best) -> Attempt | None:
     if other:
         return Attempt(f"{who}: {other.value}, not Zenoh", [])
     name, inner = best(found.payload, _TCP if tcp else _UDP)
-    parts = [one._replace(base=one.base + found.offset) if one.given else one for one in inner.parts]
-    return Attempt(f"{who}: {inner.title} ({name})", parts, inner.fit, inner.evidence)
+    units = [one._replace(base=one.base + found.offset) if one.given else one for one in inner.units]
+    return Attempt(f"{who}: {inner.title} ({name})", units, inner.fit, inner.evidence)
 
 
 def _end(end: Endpoint) -> str:

@@ -12,21 +12,21 @@ imported it, unless `PYSPARK_PYTHON` names another.
 
 from typing import TYPE_CHECKING
 
-from zdissect.spark import interpreter
+from zdissect.spark import worker_python
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 __all__ = ["pack", "read_messages", "register"]
 
-interpreter.prefer()
+worker_python.prefer()
 
 
 def register(spark: "SparkSession") -> None:
     """Makes `spark.read.format("zenoh")` and `format("zenoh-frames")` known to a session."""
-    from zdissect.spark.source import Zenoh, ZenohFrames
+    from zdissect.spark.datasource import Zenoh, ZenohFrames
 
-    interpreter.adopt(spark)
+    worker_python.adopt(spark)
     spark.dataSource.register(Zenoh)
     spark.dataSource.register(ZenohFrames)
 
@@ -36,7 +36,7 @@ def read_messages(spark: "SparkSession", path: str, **options: object) -> "DataF
 
     Args:
         path: A local path, or a URI that the workers can reach.
-        options: `ports`, `payload`, `fields`, `include`, `join`, as `zdissect.spark.source` describes them.
+        options: `ports`, `payload`, `fields`, `include`, `join`, as `zdissect.spark.datasource` describes them.
     """
     register(spark)
     pushdown = spark.conf.get("spark.sql.python.filterPushdown.enabled", "false")

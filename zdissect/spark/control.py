@@ -3,8 +3,8 @@
 import json
 
 from zdissect.export.file_stats import FileStats
-from zdissect.export.groups import Moment, Share
-from zdissect.spark.plan import Place, Planned
+from zdissect.export.split import Moment, Share
+from zdissect.spark.plan import Placement, Planned
 from zdissect.spark.ranges import Survey
 
 FILE, SHARE, MOMENT = "file", "share", "moment"
@@ -12,9 +12,9 @@ FILE, SHARE, MOMENT = "file", "share", "moment"
 Told = FileStats | Share | Moment
 
 
-def file(survey: str, place: Place) -> str:
+def file(survey: str, placement: Placement) -> str:
     """What is known of a file."""
-    return json.dumps((FILE, survey, place))
+    return json.dumps((FILE, survey, placement))
 
 
 def share(one: Share) -> str:
@@ -31,8 +31,8 @@ def read(note: str) -> Told:
     """What a note tells."""
     kind, *values = json.loads(note)
     if kind == FILE:
-        survey, place = values
-        return Planned(Survey.load(survey), Place(*place)).facts
+        survey, placement = values
+        return Planned(Survey.load(survey), Placement(*placement)).facts
     if kind == SHARE:
         capture, group, numbers, last = values
         return Share(capture, group, numbers, Moment.of(last))

@@ -12,9 +12,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from zdissect.export.batch import Job, Report, Watch
+from zdissect.export.directory import Job, Report, Watch
 from zdissect.export.file_stats import FileStats
-from zdissect.export.files import Source
+from zdissect.export.inputs import InputFile
 from zdissect.export.parquet import WriteError
 from zdissect.export.summary import Summary, total, unsound
 from zdissect.export.tables import TABLES
@@ -22,10 +22,10 @@ from zdissect.export.target import ERROR, Target
 from zdissect.export.work import Done
 from zdissect.spark import failures, plan
 from zdissect.spark.job import ReadJob, about_files, decoded, messages, others, splits, summaries, surveys, table
-from zdissect.spark.options import BATCH_ROWS
 from zdissect.spark.plan import Planned
+from zdissect.spark.source_options import BATCH_ROWS
 from zdissect.spark.store import exists, is_remote, local, sources
-from zdissect.spark.tables import MESSAGES, MIXED, TABLE
+from zdissect.spark.worker import MESSAGES, MIXED, TABLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -52,7 +52,7 @@ class SparkFailure(WriteError):
     """Spark failed. The text says why, in one line."""
 
 
-def captures_of(job: Job) -> list[Source]:
+def captures_of(job: Job) -> list[InputFile]:
     """The files to convert. Raises WriteError if OUT may not be written to, or DIR can't be listed."""
     if not is_remote(job.out):
         Target(local(job.out), job.mode).check()
@@ -77,7 +77,7 @@ def _reached(uri: str, look: "Callable[[], T]") -> "T":
         raise WriteError(f"{uri}: it can't be reached ({why})") from problem
 
 
-def convert_directory(spark: "SparkSession", job: Job, found: list[Source], partitions: int, watch: Watch) -> Report:
+def convert_directory(spark: "SparkSession", job: Job, found: list[InputFile], partitions: int, watch: Watch) -> Report:
     """Converts what `captures_of` found. Raises WriteError, of which SparkFailure is one."""
     try:
         return _convert(spark, job, found, partitions, watch)
@@ -88,7 +88,7 @@ def convert_directory(spark: "SparkSession", job: Job, found: list[Source], part
         raise SparkFailure(f"Spark gave up, no tables were written: {why}") from problem
 
 
-def _convert(spark: "SparkSession", job: Job, found: list[Source], partitions: int, watch: Watch) -> Report:
+def _convert(spark: "SparkSession", job: Job, found: list[InputFile], partitions: int, watch: Watch) -> Report:
     """The conversion itself."""
     watch.begin(len(found), sum(one.size for one in found))
     reading = ReadJob(found, replace(job.settings, batch_rows=BATCH_ROWS), job.join, partitions)

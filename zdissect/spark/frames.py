@@ -5,12 +5,12 @@ from typing import Any
 
 import pyarrow as pa
 
-from zdissect.export.reading import Order
+from zdissect.export.merging import Order
 from zdissect.records import Frame
 from zdissect.spark import control
 from zdissect.spark.plan import Task
 from zdissect.spark.ranges import frames
-from zdissect.spark.shares import Reader
+from zdissect.spark.shares import SplitCapture
 
 BATCH_FRAMES = 2000
 BATCH_BYTES = 4 << 20
@@ -69,7 +69,7 @@ def _times(values: list[int]) -> tuple[pa.Array, pa.Array]:
         return pa.array(low, pa.int64()), pa.array(high, pa.int64())
 
 
-def read(task: Task, internal: bool, shared: Reader | None = None) -> Iterator[pa.RecordBatch]:
+def read(task: Task, internal: bool, shared: SplitCapture | None = None) -> Iterator[pa.RecordBatch]:
     """The rows of a task, of a capture that is split or of one that isn't.
 
     Raises CaptureError if the file has changed since it was surveyed.
@@ -84,7 +84,7 @@ def read(task: Task, internal: bool, shared: Reader | None = None) -> Iterator[p
     merging = Order(*task.range.order)
     for frame in frames(task.name, task.path, task.range):
         order = 0
-        if task.place.merged:
+        if task.placement.merged:
             order = min(max(merging.feed(frame), -_INT64), _INT64 - 1)
         group = 0
         if shared is not None and lookup is not None:
@@ -118,12 +118,12 @@ class _Gathered:
         self.size += len(frame.data)
         return len(self.rows) >= BATCH_FRAMES or self.size >= BATCH_BYTES
 
-    def batch(self, shared: Reader | None) -> pa.RecordBatch:
+    def batch(self, shared: SplitCapture | None) -> pa.RecordBatch:
         """The batch."""
         count = len(self.rows)
         _, numbers, times, links, lengths, data = zip(*self.rows, strict=True)
         low, high = _times(list(times))
-        place = self.task.place
+        place = self.task.placement
         buckets = [shared.buckets[group] for group in self.groups] if shared is not None else [place.bucket] * count
         columns = {
             "file": pa.repeat(self.task.name, count), "number": pa.array(numbers, pa.int64()), "ts_ns": low,
@@ -137,9 +137,9 @@ class _Gathered:
         return pa.RecordBatch.from_arrays([columns[name] for name in self.kinds.names], schema=self.kinds)
 
 
-def _about(task: Task, shared: Reader | None, kinds: pa.Schema) -> Iterator[pa.RecordBatch]:
+def _about(task: Task, shared: SplitCapture | None, kinds: pa.Schema) -> Iterator[pa.RecordBatch]:
     """The rows with what is known of a file or, once for a split capture, of its groups: before all frames."""
-    place = task.place
+    place = task.placement
     known: list[tuple[int, int, str]] = []
     if shared is None:
         known = [(place.bucket, 0, control.file(task.survey, place))]

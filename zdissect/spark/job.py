@@ -19,16 +19,16 @@ import pyarrow as pa
 
 from zdissect.export.decoding import Decoding, Settings
 from zdissect.export.families import AUTO
-from zdissect.export.files import Source
-from zdissect.export.groups import SPLIT_BYTES, Split, worth
+from zdissect.export.inputs import InputFile
+from zdissect.export.split import SPLIT_BYTES, Split, worth
 from zdissect.export.summary import Summary
-from zdissect.spark import groups, plan, register, shares
+from zdissect.spark import group_tables, plan, register, shares
+from zdissect.spark.datasource import PLAN, SHARES
 from zdissect.spark.frames import ORDER
 from zdissect.spark.plan import Planned
 from zdissect.spark.ranges import RANGE_BYTES, Survey, survey
-from zdissect.spark.source import PLAN, SHARES
 from zdissect.spark.store import everywhere, is_remote
-from zdissect.spark.tables import MESSAGES, MIXED, ROWS, SUMMARY, TABLE, ddl, decoder, mixed, unpack
+from zdissect.spark.worker import MESSAGES, MIXED, ROWS, SUMMARY, TABLE, ddl, decoder, mixed, unpack
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -41,7 +41,7 @@ _FEW = 256 << 20
 class ReadJob(NamedTuple):
     """What is to be read, and how."""
 
-    sources: list[Source]
+    sources: list[InputFile]
     settings: Settings
     join: str = AUTO
     partitions: int = 2
@@ -124,7 +124,7 @@ def about_files(
         name: one
         for capture in captures
         if plan.name(capture) in by_name
-        for name, one in groups.files(capture, by_name[plan.name(capture)]).items()
+        for name, one in group_tables.files(capture, by_name[plan.name(capture)]).items()
     }
     decoding = Decoding(files=facts)
     batches = [mixed(batch) for batch in decoding.close()]

@@ -11,11 +11,11 @@ from typing import NamedTuple
 from zdissect.export import families
 from zdissect.export.families import AUTO, TimeRange
 from zdissect.export.file_stats import UNREADABLE, FileStats
-from zdissect.export.files import Source, Work
+from zdissect.export.inputs import InputFile, Work
 from zdissect.spark.ranges import Range, Survey
 
 
-class Place(NamedTuple):
+class Placement(NamedTuple):
     """The place of a file among all."""
 
     capture: str
@@ -33,14 +33,14 @@ class Planned(NamedTuple):
     """A file, with its place."""
 
     survey: Survey
-    place: Place
+    placement: Placement
 
     @property
     def facts(self) -> FileStats:
         """What is known of the file before its frames are decoded."""
         found = self.survey
-        facts = FileStats(found.name, self.place.capture, self.place.position, found.format, tuple(found.link_types),
-                          found.size)  # fmt: skip
+        capture, position, *_ = self.placement
+        facts = FileStats(found.name, capture, position, found.format, tuple(found.link_types), found.size)
         if found.error is not None:
             facts.problem(found.status, found.error)
         return facts
@@ -51,7 +51,7 @@ class Task(NamedTuple):
 
     name: str
     path: str
-    place: Place
+    placement: Placement
     range: Range | None
     survey: str = ""
     """The file's survey, where the task brings it."""
@@ -71,12 +71,14 @@ def captures(surveys: Iterable[Survey], mode: str = AUTO) -> list[list[Planned]]
 def _placed(known: dict[str, Survey], groups: Sequence[Sequence[str]]) -> list[Planned]:
     first = groups[0][0]
     flat = [(name, part, len(group) > 1) for part, group in enumerate(groups) for name in group]
-    return [Planned(known[name], Place(first, index, part, merged)) for index, (name, part, merged) in enumerate(flat)]
+    return [
+        Planned(known[name], Placement(first, index, part, merged)) for index, (name, part, merged) in enumerate(flat)
+    ]
 
 
 def name(capture: Sequence[Planned]) -> str:
     """The name of a capture."""
-    return capture[0].place.capture
+    return capture[0].placement.capture
 
 
 def size(capture: Iterable[Planned]) -> int:
@@ -86,18 +88,18 @@ def size(capture: Iterable[Planned]) -> int:
 
 def to_bucket(capture: Iterable[Planned], bucket: int) -> list[Planned]:
     """A capture with the partition in which it is decoded."""
-    return [planned._replace(place=planned.place._replace(bucket=bucket)) for planned in capture]
+    return [planned._replace(placement=planned.placement._replace(bucket=bucket)) for planned in capture]
 
 
 def tasks(found: Iterable[Iterable[Planned]]) -> list[Task]:
     """The partitions of the source: ranges of large files, several small files together are Spark's business."""
     out = []
     for capture in found:
-        for survey, place in capture:
+        for survey, placement in capture:
             text = survey.json()
             first, *others = survey.ranges or (None,)
-            out.append(Task(survey.name, survey.path, place, first, text))
-            out += [Task(survey.name, survey.path, place, one) for one in others]
+            out.append(Task(survey.name, survey.path, placement, first, text))
+            out += [Task(survey.name, survey.path, placement, one) for one in others]
     return out
 
 
@@ -123,18 +125,20 @@ _SMALL = 50_000
 
 def work(capture: Iterable[Planned]) -> Work:
     """A capture as the single process has it."""
-    groups: dict[int, list[Source]] = {}
-    for survey, place in capture:
+    groups: dict[int, list[InputFile]] = {}
+    for survey, placement in capture:
         error = (survey.error or "") if survey.status == UNREADABLE else ""
-        groups.setdefault(place.part, []).append(Source(survey.name, survey.path, survey.size, error))
+        groups.setdefault(placement.part, []).append(InputFile(survey.name, survey.path, survey.size, error))
     return Work(tuple(map(tuple, groups.values())))
 
 
 def dump(found: Iterable[Iterable[Planned]]) -> str:
     """A plan as text, for an option of the source."""
-    return json.dumps([[(planned.survey.json(), planned.place) for planned in capture] for capture in found])
+    return json.dumps([[(planned.survey.json(), planned.placement) for planned in capture] for capture in found])
 
 
 def load(text: str) -> list[list[Planned]]:
     """A plan from its text."""
-    return [[Planned(Survey.load(survey), Place(*place)) for survey, place in capture] for capture in json.loads(text)]
+    return [
+        [Planned(Survey.load(survey), Placement(*values)) for survey, values in capture] for capture in json.loads(text)
+    ]

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 from zdissect.capture import CaptureError
 from zdissect.capture.capture_file import Capture
 from zdissect.export.file_stats import OK, UNREADABLE
-from zdissect.export.files import Source
-from zdissect.export.reading import Order, status
+from zdissect.export.inputs import InputFile
+from zdissect.export.merging import Order, status
 from zdissect.records import Frame
-from zdissect.spark.store import everywhere, open_source
+from zdissect.spark.store import everywhere, open_input
 
 RANGE_BYTES = 64 << 20
 """Bytes of frames in a range: smaller ones are more work for Spark, larger ones keep workers waiting at the end."""
@@ -57,14 +57,14 @@ class Survey(NamedTuple):
         return found._replace(ranges=tuple(Range(*one) for one in found.ranges))
 
 
-def survey(source: Source, range_bytes: int = RANGE_BYTES, shown_path: str = "") -> Survey:
+def survey(source: InputFile, range_bytes: int = RANGE_BYTES, shown_path: str = "") -> Survey:
     """Surveys a file. Never raises: what is wrong with it is in the survey, with the path as users wrote it."""
     path = everywhere(source.path)
     out = Survey(source.name, path, source.size)
     if source.error:
         return out._replace(status=UNREADABLE, error=source.error)
     try:
-        with open_source(path, source.name) as capture:
+        with open_input(path, source.name) as capture:
             size = out.size if capture.size is None else capture.size
             look = _Look(capture, range_bytes)
             problem = look.run()
@@ -124,7 +124,7 @@ class _Look:
 def frames(name: str, path: str, part: Range) -> Iterator[Frame]:
     """The frames of a range. Raises CaptureError, also where the file has changed since the survey."""
     left = part.frames
-    with open_source(path, name) as capture:
+    with open_input(path, name) as capture:
         if part.mark is not None:
             capture.resume(part.mark)
         for frame in capture:

@@ -5,13 +5,13 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from zdissect.export import connections, reading
+from zdissect.export import connections, merging
 from zdissect.export.decoding import Settings
-from zdissect.export.groups import Lookup, Moment, Share, Split
+from zdissect.export.split import Lookup, Moment, Share, Split
 from zdissect.records import Frame
 from zdissect.spark import plan
 from zdissect.spark.plan import Planned
-from zdissect.spark.store import open_source
+from zdissect.spark.store import open_input
 
 
 class Shared(NamedTuple):
@@ -24,7 +24,7 @@ class Shared(NamedTuple):
 
 def look(capture: list[Planned], settings: Settings, most: int) -> str:
     """A capture in so many groups at most, as JSON; empty if it can't be split."""
-    return connections.look(reading.frames(plan.work(capture), {}, open_source), settings.options(), most)
+    return connections.look(merging.frames(plan.work(capture), {}, open_input), settings.options(), most)
 
 
 def spread(
@@ -56,13 +56,13 @@ def dump(shared: Mapping[str, Shared]) -> str:
 
 
 @lru_cache(maxsize=2)
-def load(text: str) -> "dict[str, Reader]":
+def load(text: str) -> "dict[str, SplitCapture]":
     """From text, for those who read frames. Workers do it once for all their tasks."""
     found = json.loads(text).items()
-    return {name: Reader(name, Shared(Split.load(split), buckets)) for name, (split, buckets) in found}
+    return {name: SplitCapture(name, Shared(Split.load(split), buckets)) for name, (split, buckets) in found}
 
 
-class Reader:
+class SplitCapture:
     """What the readers of a split capture know of it."""
 
     def __init__(self, name: str, shared: Shared) -> None:

@@ -17,7 +17,7 @@ from urllib.parse import quote, unquote, urlsplit
 from zdissect.capture import CaptureError
 from zdissect.capture.capture_file import Capture
 from zdissect.export import families
-from zdissect.export.files import Source, find
+from zdissect.export.inputs import InputFile, find
 
 _BUFFER = 1 << 20
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
@@ -38,7 +38,7 @@ def everywhere(path: str) -> str:
     return path if is_remote(path) else os.path.abspath(path)
 
 
-def sources(path: str, include: Iterable[str] = ()) -> list[Source]:
+def sources(path: str, include: Iterable[str] = ()) -> list[InputFile]:
     """The captures in a directory and all below it, or one file, as `zdissect batch` finds them.
 
     Behind a URI the name alone tells what is a capture. Raises OSError if there is no such place, or it can't be
@@ -52,14 +52,14 @@ def sources(path: str, include: Iterable[str] = ()) -> list[Source]:
     system, base = _system(path)
     found = system.get_file_info(base)
     if found.type == FileType.File:
-        return [Source(base.rpartition("/")[2], path, found.size or 0)]
+        return [InputFile(base.rpartition("/")[2], path, found.size or 0)]
     patterns = tuple(include)
     out = []
     for entry in system.get_file_info(FileSelector(base, recursive=True)):
         name = entry.path[len(base) :].lstrip("/")
         if entry.type == FileType.File and _wanted(name, patterns):
             part = name if isinstance(system, PyFileSystem) else quote(name)  # fsspec takes URIs as they are
-            out.append(Source(name, _below(path, part), entry.size or 0))
+            out.append(InputFile(name, _below(path, part), entry.size or 0))
     return sorted(out)
 
 
@@ -76,7 +76,7 @@ def _wanted(name: str, patterns: tuple[str, ...]) -> bool:
     return not hidden and families.NAMED.fullmatch(name) is not None
 
 
-def open_source(path: str, name: str) -> Capture:
+def open_input(path: str, name: str) -> Capture:
     """A capture, wherever it is. Raises CaptureError."""
     if not is_remote(path):
         return Capture(path, name)

@@ -11,7 +11,7 @@ from zdissect.grammar.aliases import DERIVED, aliases
 from zdissect.grammar.enums import ENCODING
 from zdissect.grammar.registry import MESSAGES, UNITS, PlacedNode, fields, place
 from zdissect.grammar.types import Extension
-from zdissect.output.reference import fields_markdown
+from zdissect.output.fields_page import fields_markdown
 
 ROOT = Path(__file__).parents[2]
 PAGE = fields_markdown()
@@ -20,13 +20,13 @@ PLAIN = re.sub(r"\[([^]]*)\]\(wire-notes\.md#[\d.]+\)", r"\1", PAGE)
 
 
 def test_the_page_in_the_repository_is_up_to_date():
-    """Else: `python -m zdissect.output.reference > docs/fields.md`."""
+    """Else: `python -m zdissect.output.fields_page > docs/fields.md`."""
     assert (ROOT / "docs" / "fields.md").read_text() == PAGE
 
 
 def test_the_command_writes_the_page():
     done = subprocess.run(
-        [sys.executable, "-m", "zdissect.output.reference"], cwd=ROOT, capture_output=True, text=True, check=True
+        [sys.executable, "-m", "zdissect.output.fields_page"], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert done.stdout == PAGE
 

@@ -11,12 +11,12 @@ from zdissect.output.nested import document
 from zdissect.output.printable import dumps
 from zdissect.output.style import COLOUR, PLAIN, Style
 from zdissect.output.text import count, hexdump, safe
-from zdissect.output.times import formatter
+from zdissect.output.time_formats import formatter
 from zdissect.output.tree import TreeWriter
 from zdissect.table import Table, endpoint
 
 
-class Writer(Protocol):
+class Form(Protocol):
     """Turns items into text."""
 
     messages: int
@@ -29,7 +29,7 @@ class Writer(Protocol):
         """What comes after the last item."""
 
 
-class _Counting:
+class _CountingForm:
     """Counts what is shown."""
 
     def __init__(self) -> None:
@@ -45,7 +45,7 @@ class _Counting:
         return ""
 
 
-class Trees(_Counting):
+class TreeForm(_CountingForm):
     """`-T tree`."""
 
     def __init__(self, style: Style, columns: int, limit: int, times: str, dump: bool) -> None:
@@ -87,7 +87,7 @@ class Trees(_Counting):
         return ("" if first else "\n") + f"{style.frame}{text}{style.end}\n"
 
 
-class Lines(_Counting):
+class LineForm(_CountingForm):
     """`-T line`."""
 
     def __init__(self, style: Style, limit: int, times: str) -> None:
@@ -110,7 +110,7 @@ class Lines(_Counting):
         return "".join(f"{start}{summary(row, style, self.limit, item.buffer.data)}\n" for row in rows)
 
 
-class Jsonl(_Counting):
+class JsonlForm(_CountingForm):
     """`-T jsonl`."""
 
     def __init__(self) -> None:
@@ -124,7 +124,7 @@ class Jsonl(_Counting):
         return "".join(jsonl.line(row) + "\n" for row in self.table.rows(item))
 
 
-class Nested(_Counting):
+class JsonForm(_CountingForm):
     """`-T json`: an array of nested documents, one per batch, skipped bytes or notice."""
 
     def __init__(self) -> None:
@@ -189,11 +189,11 @@ def _numbers(frames: tuple[int, ...]) -> str:
     return ", ".join(map(str, frames))
 
 
-def make_writer(kind: str, color: bool, columns: int, limit: int, times: str, dump: bool) -> Writer:
+def make_form(kind: str, color: bool, columns: int, limit: int, times: str, dump: bool) -> Form:
     """The writer for `-T kind`."""
     style = COLOUR if color else PLAIN
     if kind == "tree":
-        return Trees(style, columns, limit, times, dump)
+        return TreeForm(style, columns, limit, times, dump)
     if kind == "line":
-        return Lines(style, limit, times)
-    return Nested() if kind == "json" else Jsonl()
+        return LineForm(style, limit, times)
+    return JsonForm() if kind == "json" else JsonlForm()

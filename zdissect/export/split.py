@@ -10,12 +10,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from zdissect.export.decoding import Decoding, Settings, TableBatch
-from zdissect.export.summary import GroupResult, Summary
-from zdissect.flow.clock import ToldClock
 from zdissect.flow.link import Decoder
-from zdissect.flow.partial import Partial
-from zdissect.flow.ticks import ToldTicks
 from zdissect.records import Endpoint, Frame, Leapt, Segment
 
 SPLIT_BYTES = 32 << 20
@@ -167,88 +162,6 @@ class Share(NamedTuple):
     numbers: list[int]
     last: Moment
     """The last frame of the capture."""
-
-
-class GroupDecoding(Decoding):
-    """One group being decoded: fed with its frames and with moments, in order. Gives no rows about files."""
-
-    def __init__(self, settings: Settings, share: Share) -> None:
-        self.share = share
-        self.partial = Partial(share.numbers)
-        self.pending: Moment | None = None
-        self.told_ticks = ToldTicks()
-        super().__init__(settings, {}, self.partial, self.told_ticks)
-        self.clock = self.pipeline.clock = ToldClock()
-
-    @property
-    def capture(self) -> str:
-        return self.share.capture
-
-    def receive(self, one: Frame | Moment) -> list[TableBatch]:
-        """Takes whatever is next for the group."""
-        return self.moment(one) if isinstance(one, Moment) else self.feed(one)
-
-    def moment(self, moment: Moment) -> list[TableBatch]:
-        """Takes what a segment of another group, or the next one of this group, does."""
-        out = self.settle()
-        self.pending = moment
-        return out
-
-    def feed(self, frame: Frame) -> list[TableBatch]:
-        moment = self.pending
-        if moment is None:
-            return super().feed(frame)
-        if (moment.file, moment.number) == (frame.source, frame.number):
-            self.pending = None
-            self.clock.next = moment.leap
-            if moment.look:
-                self.partial.look_next()
-            self.partial.make_room(moment.drop)
-            self.told_ticks.expected = moment.tick
-            return super().feed(frame)
-        return self.settle() + super().feed(frame)
-
-    def settle(self) -> list[TableBatch]:
-        """Lets the moment pass that was told last: its segment is in another group."""
-        moment, self.pending = self.pending, None
-        if moment is None:
-            return []
-        if moment.leap is not None:
-            self.clock.shift = moment.leap[0]
-        self.last_ns = max(self.last_ns, moment.latest_ns)
-        items = self.partial.look(moment.now_ns) if moment.look else []
-        items += self.partial.drop(moment.drop)
-        found = self.pipeline.late(items, moment.now_ns)
-        if moment.tick:
-            self.ticks.tick(moment.now_ns)
-            self.pipeline.tick(moment.frame, found)
-        return self.items(found)
-
-    def close(self) -> list[TableBatch]:
-        """What is left when the capture has ended."""
-        out = self.settle()
-        self.last_ns = max(self.last_ns, self.share.last.latest_ns)
-        self.pipeline.last = self.share.last.frame
-        return out + self.end() + self.left()
-
-    def saved(self, fault: Exception) -> Iterator[TableBatch]:
-        """Nothing: the capture is decoded as a whole instead, and that says what is wrong."""
-        yield from ()
-
-    def summary(self) -> Summary:
-        """What it came to; the files of its capture are summed up with all its groups."""
-        sound = not self.faulty and self.sound()
-        counts = {one.file: one.counts() for one in self.files.values()}
-        group = GroupResult(self.share.capture, sound, self.pairs(), counts)
-        return Summary(self.totals(), dict(self.codes), self.accounting(), group=group)
-
-    def sound(self) -> bool:
-        """Whether its connections are those that were foreseen."""
-        return self.partial.exhausted()
-
-    def pairs(self) -> list[list[str]]:
-        """The ZenohIDs of its sessions: no other group may have the same pair."""
-        return sorted(sorted(map(str, pair)) for pair in self.pipeline.sessions.pairs)
 
 
 def worth(sizes: list[int], tasks: int, split_bytes: int) -> list[int]:

@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from typing import IO, TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from zdissect.spark import failures, interpreter, java
+from zdissect.spark import failures, java, worker_python
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -70,7 +70,7 @@ def open_session(master: str | None = None, conf: Mapping[str, str] | None = Non
     Raises NoSparkError.
     """
     require()
-    interpreter.prefer()
+    worker_python.prefer()
     from pyspark.sql import SparkSession
 
     there = submitted()

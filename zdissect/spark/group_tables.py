@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from zdissect.export.decoding import Settings, TableBatch
 from zdissect.export.file_stats import FileStats
-from zdissect.export.groups import GroupDecoding, Moment, Share
+from zdissect.export.group_decoding import GroupDecoding
+from zdissect.export.split import Moment, Share
 from zdissect.export.summary import Summary, count
 from zdissect.spark import control
 from zdissect.spark.frames import Row

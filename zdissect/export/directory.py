@@ -10,10 +10,10 @@ from typing import Protocol
 from zdissect.export.decoding import Settings
 from zdissect.export.families import AUTO
 from zdissect.export.file_stats import OK, FileStats
-from zdissect.export.files import Work, find, plan
-from zdissect.export.groups import SPLIT_BYTES, worth
+from zdissect.export.inputs import Work, find, plan
 from zdissect.export.parquet import WriteError
 from zdissect.export.partitioned import Partitioned
+from zdissect.export.split import SPLIT_BYTES, worth
 from zdissect.export.target import ERROR, Target
 from zdissect.export.work import Done, convert, join, lost
 from zdissect.export.workers import CapturesTask, ScanTask, Task, run
@@ -71,10 +71,10 @@ def convert_directory(job: Job, watch: Watch) -> Report | None:
     target = Target(job.out, job.mode)
     target.check()  # before the captures are looked for, which may take long
     works = plan(find(job.directory, job.include), job.join)
-    if not works or not works[0].sources:
+    if not works or not works[0].inputs:
         return None
     report = Report(captures=len(works), size=sum(work.size for work in works))
-    watch.begin(sum(len(work.sources) for work in works), report.size)
+    watch.begin(sum(len(work.inputs) for work in works), report.size)
     with target:
         try:
             _Conversion(job, target, report, watch).run(works)

@@ -6,7 +6,7 @@ from typing import Any
 
 from zdissect.capture import Capture, CaptureError, Defect, open_capture
 from zdissect.export.file_stats import CUT, DAMAGED, UNREADABLE, FileStats
-from zdissect.export.files import Source, Work
+from zdissect.export.inputs import InputFile, Work
 from zdissect.flow.clock import EARLY_NS, Clock
 from zdissect.records import Frame
 
@@ -37,31 +37,31 @@ class Order:
 
 def frames(work: Work, files: dict[str, FileStats], opening: Opening = open_capture) -> Iterator[Frame]:
     """The frames of a capture. What is known of its files is entered into `files`, in their order."""
-    first = work.sources[0].name
-    for part, source in enumerate(work.sources):
-        files[source.name] = FileStats(source.name, first, part, size=source.size)
+    first = work.inputs[0].name
+    for part, file in enumerate(work.inputs):
+        files[file.name] = FileStats(file.name, first, part, size=file.size)
     for group in work.groups:
         if len(group) == 1:
             yield from _file(group[0], files[group[0].name], opening)
         else:
-            merged = heapq.merge(*(_ordered(source, files[source.name], opening) for source in group))
+            merged = heapq.merge(*(_ordered(file, files[file.name], opening) for file in group))
             yield from (frame for _, _, frame in merged)
 
 
-def _ordered(source: Source, facts: FileStats, opening: Opening) -> Iterator[tuple[int, tuple[str, int], Frame]]:
+def _ordered(file: InputFile, facts: FileStats, opening: Opening) -> Iterator[tuple[int, tuple[str, int], Frame]]:
     """Frames with what they are merged by."""
     order = Order()
-    for frame in _file(source, facts, opening):
+    for frame in _file(file, facts, opening):
         yield order.feed(frame), (frame.source, frame.number), frame
 
 
-def _file(source: Source, facts: FileStats, opening: Opening) -> Iterator[Frame]:
+def _file(file: InputFile, facts: FileStats, opening: Opening) -> Iterator[Frame]:
     """The frames of a file."""
-    if source.error:
-        facts.problem(UNREADABLE, source.error)
+    if file.error:
+        facts.problem(UNREADABLE, file.error)
         return
     try:
-        with opening(source.path, source.name) as capture:
+        with opening(file.path, file.name) as capture:
             facts.format, facts.size = capture.format, capture.size
             try:
                 yield from capture

@@ -12,11 +12,11 @@ import pyarrow as pa
 
 from zdissect.export.decoding import Decoding, Settings, TableBatch
 from zdissect.export.file_stats import FileStats
-from zdissect.export.groups import Share
 from zdissect.export.schema import schema
+from zdissect.export.split import Share
 from zdissect.export.summary import Summary
 from zdissect.export.tables import TABLES
-from zdissect.spark import control, groups
+from zdissect.spark import control, group_tables
 from zdissect.spark.frames import Row, rows
 
 MESSAGES = "messages"
@@ -68,7 +68,7 @@ def tables(group: Iterator[Row], settings: Settings) -> Iterator[TableBatch | Su
     first = next(group)
     note = control.read(first[2]) if first[2] is not None else None
     if isinstance(note, Share):
-        yield from groups.tables(group, settings, note)
+        yield from group_tables.tables(group, settings, note)
     else:
         yield from whole(chain([first], group), settings)
     for _ in group:

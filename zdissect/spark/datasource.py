@@ -15,16 +15,16 @@ import pyarrow as pa
 from pyspark.sql.datasource import DataSource, DataSourceReader, Filter, InputPartition
 from pyspark.sql.types import StructType
 
-from zdissect.export import files, reading
+from zdissect.export import inputs, merging
 from zdissect.export.decoding import Decoding
-from zdissect.export.files import Work
+from zdissect.export.inputs import Work
 from zdissect.spark import frames, plan, shares
 from zdissect.spark.filters import Conditions
-from zdissect.spark.options import SourceOptions
 from zdissect.spark.plan import Planned, Task
 from zdissect.spark.ranges import survey
-from zdissect.spark.store import is_remote, open_source, require, sources
-from zdissect.spark.tables import MESSAGES, ddl
+from zdissect.spark.source_options import SourceOptions
+from zdissect.spark.store import is_remote, open_input, require, sources
+from zdissect.spark.worker import MESSAGES, ddl
 
 PLAN = "plan"
 """Option of `zenoh-frames`: what was planned already, by a job."""
@@ -82,7 +82,7 @@ class _FramesReader(DataSourceReader):
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         shared = shares.load(self.options.get(SHARES, "{}"))
         for task in cast(list[Task], partition.value):
-            yield from frames.read(task, self.internal, shared.get(task.place.capture))
+            yield from frames.read(task, self.internal, shared.get(task.placement.capture))
 
 
 class Zenoh(DataSource):
@@ -108,7 +108,7 @@ class _MessagesReader(DataSourceReader):
 
     def partitions(self) -> Sequence[InputPartition]:
         allow = self.conditions.allow
-        works = [work for work in self.works() if any(allow(source.name) for source in work.sources)]
+        works = [work for work in self.works() if any(allow(source.name) for source in work.inputs)]
         return [InputPartition(work) for work in works] or [InputPartition(None)]
 
     def works(self) -> list[Work]:
@@ -119,14 +119,14 @@ class _MessagesReader(DataSourceReader):
         found = sources(options.path, options.include)
         if not found:
             raise FileNotFoundError(f"no captures in {options.path}")
-        return files.plan(found, options.join)
+        return inputs.plan(found, options.join)
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         if partition.value is None:
             return
         decoding = Decoding(self.options.settings)
         keep = self.conditions.keep
-        for frame in reading.frames(partition.value, decoding.files, open_source):
+        for frame in merging.frames(partition.value, decoding.files, open_input):
             for table, batch in decoding.feed(frame):
                 if table == MESSAGES:
                     yield keep(batch)

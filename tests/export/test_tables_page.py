@@ -6,20 +6,20 @@ import sys
 import pytest
 
 from tests.export.tables import ROOT, SAMPLES, converted
-from zdissect.export.queries import DUCKDB_VIEWS, QUERIES
-from zdissect.export.reference import tables_markdown
+from zdissect.export.ready_queries import DUCKDB_VIEWS, QUERIES
 from zdissect.export.tables import TABLES
+from zdissect.export.tables_page import tables_markdown
 
 PAGE = tables_markdown()
 
 
 def test_the_page_in_the_repository_is_up_to_date():
-    """Else: `python -m zdissect.export.reference > docs/tables.md`."""
+    """Else: `python -m zdissect.export.tables_page > docs/tables.md`."""
     assert (ROOT / "docs" / "tables.md").read_text() == PAGE
 
 
 def test_the_command_writes_the_page():
-    command = [sys.executable, "-m", "zdissect.export.reference"]
+    command = [sys.executable, "-m", "zdissect.export.tables_page"]
     assert subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout == PAGE
 
 

@@ -12,7 +12,7 @@ from zdissect.export.families import AUTO, TimeRange
 from zdissect.export.time_ranges import span_of
 
 
-class Source(NamedTuple):
+class InputFile(NamedTuple):
     """A file to convert."""
 
     name: str
@@ -26,20 +26,20 @@ class Source(NamedTuple):
 class Work(NamedTuple):
     """One capture: its files in order. Those of an inner tuple overlap in time and are merged frame by frame."""
 
-    groups: tuple[tuple[Source, ...], ...]
+    groups: tuple[tuple[InputFile, ...], ...]
 
     @property
-    def sources(self) -> tuple[Source, ...]:
+    def inputs(self) -> tuple[InputFile, ...]:
         """All its files."""
-        return tuple(source for group in self.groups for source in group)
+        return tuple(file for group in self.groups for file in group)
 
     @property
     def size(self) -> int:
         """Bytes of all its files."""
-        return sum(source.size for source in self.sources)
+        return sum(file.size for file in self.inputs)
 
 
-def find(directory: str, include: Iterable[str] = ()) -> list[Source]:
+def find(directory: str, include: Iterable[str] = ()) -> list[InputFile]:
     """The captures in a directory and all below it, by name or, whatever their name, by their first bytes.
 
     With patterns only the files, relative path or bare name, that one of them fits. A file stands for itself. Folders
@@ -47,16 +47,16 @@ def find(directory: str, include: Iterable[str] = ()) -> list[Source]:
     """
     patterns = tuple(include)
     if not os.path.isdir(directory):
-        return [_source(os.path.basename(directory), directory)]
+        return [_input(os.path.basename(directory), directory)]
     out = []
     for name, path, error in _walk(directory):
         if error:
-            out.append(Source(_text(name), path, 0, error))
+            out.append(InputFile(_text(name), path, 0, error))
         elif patterns:
             if any(fnmatchcase(name, one) or fnmatchcase(name.rpartition("/")[2], one) for one in patterns):
-                out.append(_source(name, path))
+                out.append(_input(name, path))
         elif families.NAMED.fullmatch(name) or _is_capture(path):
-            out.append(_source(name, path))
+            out.append(_input(name, path))
     return sorted(out)
 
 
@@ -74,15 +74,15 @@ def _walk(directory: str) -> Iterator[tuple[str, str, str]]:
         yield name, path, f"{name}: the directory can't be read ({problem.strerror}): ask for read access"
 
 
-def _source(name: str, path: str) -> Source:
+def _input(name: str, path: str) -> InputFile:
     name = _text(name)
     try:
         status = os.stat(path)
     except OSError:
-        return Source(name, path, 0)  # opening it says what is wrong
+        return InputFile(name, path, 0)  # opening it says what is wrong
     if not stat.S_ISREG(status.st_mode):
-        return Source(name, path, 0, f"{name}: it is no file but a pipe, a socket or a device; give files to batch")
-    return Source(name, path, status.st_size)
+        return InputFile(name, path, 0, f"{name}: it is no file but a pipe, a socket or a device; give files to batch")
+    return InputFile(name, path, status.st_size)
 
 
 def _text(name: str) -> str:
@@ -101,9 +101,9 @@ def _is_capture(path: str) -> bool:
         return False
 
 
-def plan(sources: list[Source], mode: str = AUTO) -> list[Work]:
+def plan(files: list[InputFile], mode: str = AUTO) -> list[Work]:
     """What is read as one capture."""
-    by_name = {source.name: source for source in sources}
+    by_name = {file.name: file for file in files}
 
     def span(name: str) -> TimeRange | None:
         return None if by_name[name].error else span_of(by_name[name].path)

@@ -8,7 +8,7 @@ import pytest
 
 from tests.export import losses
 from tests.export.tables import SAMPLES, converted, rows
-from zdissect.export.queries import DUCKDB_VIEWS, QUERIES
+from zdissect.export.ready_queries import DUCKDB_VIEWS, QUERIES
 from zdissect.export.tables import TABLES
 
 

@@ -8,7 +8,7 @@ from zdissect.engine.tape import Buffer
 from zdissect.flow.decode import decode
 from zdissect.flow.framing import STREAM, Framing
 from zdissect.grammar.batch import BATCH, LOW_LATENCY_PREFIX
-from zdissect.readings.attempt import GIVEN, Attempt, Part, part
+from zdissect.readings.attempt import GIVEN, Attempt, DecodedUnit, decoded_unit
 
 LOW_LATENCY = Framing(LOW_LATENCY_PREFIX, low_latency=True)
 COMPRESSED = STREAM._replace(compression=True)
@@ -39,14 +39,14 @@ def stream(data: bytes, framing: Framing = STREAM, start: int = 0, stop: int | N
     """Batches with their length prefixes, up to the end."""
     prefix = framing.prefix
     ranges = list(cut(data, prefix, start, len(data) if stop is None else stop))
-    parts = [one for begin, end in ranges for one in _batch(data, framing, begin, end)]
+    units = [one for begin, end in ranges for one in _batch(data, framing, begin, end)]
     fits = _fit(data, prefix, *ranges[-1]) if ranges else 0.0
     empty = sum(behind - one == prefix for one, behind in ranges)
     number = len(ranges)
     evidence = fits + _MORE * (number - 1 - empty) + _EMPTY * empty
     title = f"{number} batches with their length prefixes" if number > 1 else "a batch with its length prefix"
     fit = ("the length prefix fits" if number == 1 else "the length prefixes lead to the end") if fits > 0 else ""
-    return Attempt(title, parts, fit, evidence)
+    return Attempt(title, units, fit, evidence)
 
 
 def first_batch(data: bytes) -> Attempt:
@@ -54,7 +54,7 @@ def first_batch(data: bytes) -> Attempt:
     stop = min(len(data), STREAM.prefix + int.from_bytes(data[: STREAM.prefix], "little"))
     evidence = _fit(data, STREAM.prefix, 0, stop) if stop > STREAM.prefix else _EMPTY
     fit = "the length prefix fits" if evidence > 0 and stop == len(data) else ""
-    return Attempt("a batch with its length prefix", [part(BATCH, data, **STREAM.inputs)], fit, evidence)
+    return Attempt("a batch with its length prefix", [decoded_unit(BATCH, data, **STREAM.inputs)], fit, evidence)
 
 
 def _fit(data: bytes, prefix: int, start: int, stop: int) -> float:
@@ -69,13 +69,13 @@ def _fit(data: bytes, prefix: int, start: int, stop: int) -> float:
 def low_latency(data: bytes) -> Attempt:
     """A low-latency stream. At its end one CLOSE with the prefix of a normal stream may stand (notes 3.4)."""
     attempt = stream(data, LOW_LATENCY)
-    last = attempt.parts[-1].tape if attempt.parts else None
+    last = attempt.units[-1].tape if attempt.units else None
     if last is not None and last.start and last.remarks:
         normal = stream(data, STREAM, last.start)
-        if not any(one.tape.remarks for one in normal.parts):
+        if not any(one.tape.remarks for one in normal.units):
             before = stream(data, LOW_LATENCY, 0, last.start)
-            attempt = Attempt("", [*before.parts, *normal.parts], before.fit, before.evidence + normal.evidence)
-    number = len(attempt.parts)
+            attempt = Attempt("", [*before.units, *normal.units], before.fit, before.evidence + normal.evidence)
+    number = len(attempt.units)
     title = f"{number} low-latency units with their length prefixes" if number > 1 else "a low-latency unit"
     return attempt._replace(title=title)
 
@@ -84,23 +84,23 @@ def compressed(data: bytes) -> Attempt:
     """Batches that each begin, after their length prefix, with the header byte of compression."""
     attempt = stream(data, COMPRESSED)
     title = attempt.title.replace("prefix", "prefix and compression header", 1)
-    return attempt._replace(title=title, evidence=attempt.evidence + _saved(attempt.parts))
+    return attempt._replace(title=title, evidence=attempt.evidence + _saved(attempt.units))
 
 
 def compressed_datagram(data: bytes) -> Attempt:
     """One batch without a length prefix that begins with the header byte of compression."""
-    parts = _batch(data, COMPRESSED_DATAGRAM, 0, len(data))
-    return Attempt("a batch with compression header, without a length prefix", parts, evidence=_saved(parts))
+    units = _batch(data, COMPRESSED_DATAGRAM, 0, len(data))
+    return Attempt("a batch with compression header, without a length prefix", units, evidence=_saved(units))
 
 
-def _batch(data: bytes, framing: Framing, start: int, stop: int) -> list[Part]:
+def _batch(data: bytes, framing: Framing, start: int, stop: int) -> list[DecodedUnit]:
     """One batch and, if it is compressed, what it holds."""
     tape, buffer, inner = decode(data, framing, start=start, stop=stop)
-    parts = [Part(Buffer(GIVEN, data), tape, start)]
-    return [*parts, Part(buffer, inner)] if buffer is not None and inner is not None else parts
+    units = [DecodedUnit(Buffer(GIVEN, data), tape, start)]
+    return [*units, DecodedUnit(buffer, inner)] if buffer is not None and inner is not None else units
 
 
-def _saved(parts: list[Part]) -> float:
+def _saved(units: list[DecodedUnit]) -> float:
     """Evidence of compression: senders compress only if it saves bytes, and LZ4 can't on the shortest inputs."""
-    pairs = [(batch.tape, plain.tape.stop) for batch, plain in pairwise(parts) if not plain.given]
+    pairs = [(batch.tape, plain.tape.stop) for batch, plain in pairwise(units) if not plain.given]
     return _RARE + sum(_BLOCK if size > max(_LEAST, tape.stop - tape.start) else -_BLOCK for tape, size in pairs)

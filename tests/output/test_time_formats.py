@@ -2,7 +2,7 @@
 
 import pytest
 
-from zdissect.output.times import FORMATS, formatter
+from zdissect.output.time_formats import FORMATS, formatter
 
 NS = 1_795_815_925_419_103_497  # 2026-11-27T21:45:25.419103497Z
 

@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 from tests.export.tables import NAMES, SAMPLES, converted, frames, rows, write_pcap
-from zdissect.export.files import find, plan
+from zdissect.export.inputs import find, plan
 from zdissect.export.time_ranges import span_of
 
 SAMPLE = SAMPLES / "query-router.pcap"

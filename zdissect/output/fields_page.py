@@ -1,4 +1,4 @@
-"""The reference of all fields, generated from the grammar: `python -m zdissect.output.reference > docs/fields.md`."""
+"""The reference of all fields, generated from the grammar: `python -m zdissect.output.fields_page > docs/fields.md`."""
 
 from collections.abc import Iterable, Iterator
 
@@ -8,21 +8,15 @@ from zdissect.grammar.registry import MESSAGES, UNITS, Field, PlacedMessage, Pla
 from zdissect.grammar.types import (
     ENC_NAMES,
     Bit,
-    Bits,
-    Blob,
     Choice,
     Enum,
     Extension,
     Extensions,
-    Fixed,
     Group,
     Message,
-    Node,
     Repeat,
-    Rest,
-    Text,
-    Vle,
 )
+from zdissect.output.figures import figure
 from zdissect.output.notes import linked
 
 LAYERS = {
@@ -36,7 +30,7 @@ LAYERS = {
 INTRODUCTION = """# Fields
 
 Every field that zdissect knows, by the name that `zdissect fields`, `zdissect explain` and `-T json` use. This page is
-generated from the grammar: `python -m zdissect.output.reference > docs/fields.md`.
+generated from the grammar: `python -m zdissect.output.fields_page > docs/fields.md`.
 
 In the figures a row is a byte (`|`), a variable-length integer (`%`) or something of variable length (`~`). The least
 significant bit is on the right; `X` is a reserved bit. A row marked `if` is present where the condition holds, which
@@ -59,9 +53,7 @@ OTHER_NAMES = """Names of the Wireshark plugin and of kydos/zenoh-wireshark are 
 that must hold the field, from the outside in: the last is the field's own. Where a name stands for several fields, any
 of them counts. The second table lists names of what isn't on the wire."""
 
-_WIDTH = 15
 _FEW = 8  # as many names of values stand in a line
-_RULE = "+---------------+"
 
 
 def fields_markdown() -> str:
@@ -84,79 +76,11 @@ def _section(placed: PlacedMessage) -> str:
             out.append(f"Named {off} where {flag} is 0, {on} where it is 1.")
     else:
         out.append(f"The framing gives {', '.join(f'`{name}`' for name in node.inputs) or 'nothing'}.")
-    out.append("```\n" + "\n".join(_figure(placed)) + "\n```")
+    out.append("```\n" + "\n".join(figure(placed)) + "\n```")
     head = [placed.header, *placed.header.bits] if placed.header else []
     out.append(_table([*(_row(field, "") for field in head), *_rows(placed.inside)]))
     out += _chains(placed.inside)
     return "\n\n".join(filter(None, out))
-
-
-# --- figures
-
-
-def _figure(placed: PlacedMessage) -> Iterator[str]:
-    """The bytes of a message as the pages draw them."""
-    yield " 7 6 5 4 3 2 1 0"
-    if placed.header is not None and isinstance(placed.node, Message):
-        yield "+-+-+-+-+-+-+-+-+"
-        flags = "|".join(_cell(bit.node) for bit in placed.header.bits[:-1] if isinstance(bit.node, Bit))
-        yield f"|{flags}|{placed.node.name[:9]:^9}|  id 0x{placed.node.id:02x}"
-        yield "+-+-+-+---------+"
-    else:
-        yield _RULE
-    yield from _drawn(placed.inside)
-
-
-def _drawn(places: tuple[PlacedNode, ...], around: str = "", group: str = "") -> Iterator[str]:
-    """Rows for fields, those of groups too; `around` is the condition of the group."""
-    content: tuple[Node, ...] = ()
-    for one in places:
-        node = one.node
-        if isinstance(node, Extension):
-            continue
-        when = " and ".join(filter(None, (around, node.when)))
-        name = node.name if isinstance(node, Group) else ""
-        if one.count:
-            yield from _drawn((one.count,), when, name)
-        if name:
-            yield from _drawn(one.inside, when, name)
-        elif not isinstance(node, Group):
-            edge, name, text = _kind(one)
-            name = f"{group}.{name}" if group and len(f"{group}.{name}") <= _WIDTH else name
-            note = "; ".join(filter(None, (f"if {when}" if when else "", text)))
-            yield f"{edge}{name[:_WIDTH]:^{_WIDTH}}{edge}  {note}".rstrip()
-            yield _RULE
-        elif node.fields is not content:  # the same content, whether its size is known or not, is drawn once
-            yield from _drawn(one.inside, around, group)
-            content = node.fields
-
-
-def _cell(bit: Bit) -> str:
-    """A bit field in a byte: two characters a bit, less one."""
-    return "|".join("X" * bit.width) if bit.reserved else f"{bit.name[: 2 * bit.width - 1]:^{2 * bit.width - 1}}"
-
-
-def _kind(one: PlacedNode) -> tuple[str, str, str]:
-    """The edge of a row, its name, and what it holds."""
-    match one.node:
-        case Bits() as node:
-            cut = [bit.name for bit in node.bits if not bit.reserved and len(bit.name) > 2 * bit.width - 1]
-            cells = "|".join(_cell(bit.node) for bit in one.field.bits if isinstance(bit.node, Bit))
-            return "|", cells, f"{node.name}: {', '.join(reversed(cut))}" if cut else node.name
-        case Vle() as node:
-            return "%", node.name, f"z{node.width}" + (f", wraps at {node.keeps}" if node.keeps else "")
-        case Fixed() as node:
-            return ("|", node.name, "") if node.size == 1 else ("~", node.name, f"{node.size} bytes")
-        case Text() | Blob() as node:
-            return "~", node.name, f"<{'utf8' if isinstance(node, Text) else 'u8'};z{node.length}>"
-        case Rest() as node:
-            return "~", node.name, "to the end"
-        case Repeat() as node:
-            return "~", f"[{node.name}]", f"{node.count if isinstance(node.count, str) else node.count.name} times"
-        case Choice() as node:
-            few = " or ".join(message.name for message in node.messages) if len(node.messages) < 5 else node.doc
-            return "~", node.name, few
-    return "~", "[extensions]", ""
 
 
 # --- tables

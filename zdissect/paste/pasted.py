@@ -51,7 +51,7 @@ class PasteError(ValueError):
         return "".join(chars) + "\n" + "".join("\t" if char == "\t" else " " * len(char) for char in before) + "^"
 
 
-class Source:
+class PastedText:
     """A text whose positions can be named."""
 
     def __init__(self, text: str) -> None:

@@ -1,14 +1,14 @@
-"""The page about the tables, generated from their columns: `python -m zdissect.export.reference > docs/tables.md`."""
+"""The page about the tables, generated from their columns: `python -m zdissect.export.tables_page > docs/tables.md`."""
 
 from collections.abc import Iterator
 
-from zdissect.export.queries import DUCKDB_VIEWS, QUERIES, SPARK_VIEWS
+from zdissect.export.ready_queries import DUCKDB_VIEWS, QUERIES, SPARK_VIEWS
 from zdissect.export.tables import ABOUT, TABLES
 
 _INTRODUCTION = """# Tables
 
 `zdissect batch DIR -o OUT` writes four tables, each a directory of Parquet files: `OUT/messages`, `OUT/findings`,
-`OUT/captures`, `OUT/sessions`. This page is generated from their columns: `python -m zdissect.export.reference >
+`OUT/captures`, `OUT/sessions`. This page is generated from their columns: `python -m zdissect.export.tables_page >
 docs/tables.md`.
 
 - `file` is the path below DIR, with `/`. `file`, `frame_number`, `buffer` and `offset` lead back to the bytes:

@@ -1,0 +1,46 @@
+"""`zdissect explain`: what a finding, a field, a message or a column means, from the grammar."""
+
+import click
+
+from .common import DONE, USAGE, complain, nearest
+from .explanations import explanations, names
+
+
+@click.command("explain")
+@click.argument("name", nargs=-1, required=True)
+@click.option("--source", is_flag=True, help="Show the generated code that reads a message into a row.")
+def explain(name: tuple[str, ...], source: bool) -> int:
+    """Explains the code of a finding, a field, a message, a column, or a list of values such as priority.
+
+    Of several names each is explained, unless together they are one: congestion control.
+    """
+    if source:
+        return max([_show_source(asked) for asked in name])
+    together = " ".join(name)
+    texts: list[str] = []
+    unknown = []
+    for asked in (together,) if any(explanations(together)) else name:
+        known = list(explanations(asked))
+        texts += known
+        if not known:
+            unknown.append(asked)
+    if texts:
+        click.echo("\n\n".join(texts))
+    for asked in unknown:
+        complain(f"nothing is called {asked!r}{nearest(asked, names())}")
+    return USAGE if unknown else DONE
+
+
+def _show_source(asked: str) -> int:
+    """Prints the compiled form of a message."""
+    from zdissect.engine.compiler import COMPILED, source_of
+
+    compiled = [message.name.lower() for message in COMPILED]
+    if asked.lower() not in compiled:
+        complain(f"{asked!r} isn't compiled; {', '.join(compiled)} are, the interpreter reads the rest")
+        return USAGE
+    click.echo(source_of(asked), nl=False)
+    return 0
+
+
+commands = {"explain": explain}

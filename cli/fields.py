@@ -1,0 +1,89 @@
+"""`zdissect fields`: the fields of the protocol by name, from the grammar."""
+
+import shutil
+import sys
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from typing import NamedTuple
+
+import click
+
+from zdissect.grammar.aliases import DERIVED as NAMED
+from zdissect.grammar.aliases import aliases, resolve
+from zdissect.grammar.columns import COLUMNS
+from zdissect.grammar.derived import DERIVED
+from zdissect.grammar.registry import fields as grammar_fields
+
+from .common import DONE, USAGE, complain, nearest
+from .explanations import stands_for
+
+_WIDE = 150
+"""The width of a terminal from which a field fits in one line."""
+
+
+class ListedField(NamedTuple):
+    """A name that can be asked for."""
+
+    path: str
+    type: str
+    column: str
+    doc: str
+
+
+@click.command("fields")
+@click.argument("pattern", required=False, default="")
+@click.option("--aliases", "others", is_flag=True, help="List other tools' names, and what they stand for.")
+def fields(pattern: str, others: bool) -> int:
+    """Lists fields: name, type, column of the message table, description.
+
+    PATTERN is part of a name or column, or has wildcards: zenoh.push.*, *timestamp*.
+    """
+    listed = list(_other_names() if others else _own_names())
+    matching = [field for field in listed if _matches(pattern.lower(), field)]
+    if not matching:
+        complain(f"no field has {pattern!r} in its name{nearest(pattern, (field.path for field in listed))}")
+        return USAGE
+    _print(matching)
+    return DONE
+
+
+def _own_names() -> Iterator[ListedField]:
+    """The fields of the grammar, then the derived ones."""
+    for field in grammar_fields().values():
+        yield ListedField(field.path, field.type if field.type != "none" else field.kind, field.column, field.doc)
+    types = {column.name: column.type for column in COLUMNS}
+    for derived in DERIVED:
+        yield ListedField(derived.field.path, types[derived.column], derived.column, f"[{derived.field.doc}]")
+    known = {derived.field.path for derived in DERIVED}
+    yield from (ListedField(path, "derived", "", f"[{doc}]") for path, doc in NAMED.items() if path not in known)
+
+
+def _other_names() -> Iterator[ListedField]:
+    """The names of other tools."""
+    return (ListedField(name, "alias", "", stands_for(alias)) for name, alias in aliases().items())
+
+
+def _matches(pattern: str, line: ListedField) -> bool:
+    """Whether a name or column goes with a pattern in lower case."""
+    if any(char in pattern for char in "*?["):
+        return fnmatchcase(line.path, pattern) or fnmatchcase(line.path.removeprefix("zenoh."), pattern)
+    if pattern in line.path or pattern in line.column:
+        return True
+    alias = resolve(pattern) if line.type != "alias" else None  # another tool's name finds what it stands for
+    return alias is not None and line.path in (alias.path, *alias.also)
+
+
+def _print(lines: list[ListedField]) -> None:
+    """A line for each; on a narrow terminal, the description stands below the name."""
+    name, kind, column = (max(len(line[place]) for line in lines) for place in range(3))
+    narrow = sys.stdout.isatty() and shutil.get_terminal_size().columns < _WIDE
+    for line in lines:
+        if narrow:
+            head = "  ".join(filter(None, (line.path, line.type, line.column and f"column {line.column}")))
+            click.echo(f"{click.style(line.path, bold=True)}{head[len(line.path) :]}\n    {line.doc}")
+        else:
+            gap = f"  {line.column:<{column}}" if column else ""
+            click.echo(f"{line.path:<{name}}  {line.type:<{kind}}{gap}  {line.doc}")
+
+
+commands = {"fields": fields}
