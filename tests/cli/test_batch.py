@@ -232,6 +232,7 @@ def test_a_bar_on_a_terminal():
 
 
 def test_lines_where_there_is_no_terminal(capsys):
+    from zdissect_cli.batch_progress import ProgressLines
 
     lines = ProgressLines()
     lines.begin(3, 1000)
@@ -243,6 +244,7 @@ def test_lines_where_there_is_no_terminal(capsys):
 
 def test_the_progress_of_spark(capsys):
     pytest.importorskip("pyarrow")
+    from zdissect_cli.batch_progress import ProgressLines
 
     from zdissect.spark.background import NO_STAGE, Stages
 
