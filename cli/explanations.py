@@ -3,11 +3,10 @@
 from collections.abc import Iterator
 
 from zdissect.grammar import enums
-from zdissect.grammar.aliases import DERIVED as NAMED
 from zdissect.grammar.aliases import Alias, aliases, resolve
 from zdissect.grammar.columns import COLUMNS
-from zdissect.grammar.derived import DERIVED
-from zdissect.grammar.registry import MESSAGES, UNITS, Field, PlacedMessage, fields, place, walk
+from zdissect.grammar.field import Field
+from zdissect.grammar.registry import MESSAGES, UNITS, PlacedMessage, fields, place, walk
 from zdissect.grammar.rules import RULES
 from zdissect.grammar.types import ENC_NAMES, Bit, Enum, Extension, Message
 from zdissect.output.figures import figure
@@ -24,14 +23,14 @@ def explanations(name: str) -> Iterator[str]:
     yield from (_message(placed) for placed in _placed() if low in _labels(placed))
     path = low if low in fields() else f"zenoh.{low}"
     if path in fields() and fields()[path].kind not in ("message", "unit"):
-        yield _field(fields()[path])
-    yield from _derived(low)
+        field = fields()[path]
+        yield _derived(field) if field.kind == "derived" else _field(field)
     for column in COLUMNS:
         if column.name == low:
             yield _column(column.name, column.type, column.doc)
     yield from (_values(enum) for enum in _enums() if low in (enum.title.lower(), *_words(enum)))
     alias = resolve(low)
-    if alias is not None and low not in fields() and low not in NAMED:
+    if alias is not None and low not in fields():
         yield f"{low}: another tool's name for {stands_for(alias)}"
 
 
@@ -47,7 +46,6 @@ def names() -> Iterator[str]:
     for placed in _placed():
         yield from (label.upper() for label in _labels(placed) if "." not in label)
     yield from fields()
-    yield from (one.field.path for one in DERIVED)
     yield from (column.name for column in COLUMNS)
     yield from (enum.title for enum in _enums())
     yield from aliases()
@@ -120,13 +118,10 @@ def _field(field: Field) -> str:
     return "\n".join(lines)
 
 
-def _derived(low: str) -> Iterator[str]:
-    """Fields that aren't on the wire."""
-    for one in DERIVED:
-        if low in (one.field.path, one.field.path.removeprefix("zenoh.")):
-            yield f"{one.field.path}: derived, column {one.column}\n\n{one.field.doc}"
-    known = {one.field.path for one in DERIVED}
-    yield from (f"{path}: derived\n\n{doc}" for path, doc in NAMED.items() if path == low and path not in known)
+def _derived(field: Field) -> str:
+    """A field that isn't on the wire."""
+    head = [f"{field.path}: derived", *([f"column {field.column}"] if field.column else [])]
+    return f"{', '.join(head)}\n\n{field.doc}"
 
 
 def _column(name: str, kind: str, doc: str) -> str:

@@ -8,10 +8,7 @@ from typing import NamedTuple
 
 import click
 
-from zdissect.grammar.aliases import DERIVED as NAMED
 from zdissect.grammar.aliases import aliases, resolve
-from zdissect.grammar.columns import COLUMNS
-from zdissect.grammar.derived import DERIVED
 from zdissect.grammar.registry import fields as grammar_fields
 
 from .common import DONE, USAGE, complain, nearest
@@ -50,12 +47,8 @@ def fields(pattern: str, others: bool) -> int:
 def _own_names() -> Iterator[ListedField]:
     """The fields of the grammar, then the derived ones."""
     for field in grammar_fields().values():
-        yield ListedField(field.path, field.type if field.type != "none" else field.kind, field.column, field.doc)
-    types = {column.name: column.type for column in COLUMNS}
-    for derived in DERIVED:
-        yield ListedField(derived.field.path, types[derived.column], derived.column, f"[{derived.field.doc}]")
-    known = {derived.field.path for derived in DERIVED}
-    yield from (ListedField(path, "derived", "", f"[{doc}]") for path, doc in NAMED.items() if path not in known)
+        doc = f"[{field.doc}]" if field.kind == "derived" else field.doc
+        yield ListedField(field.path, field.type if field.type != "none" else field.kind, field.column, doc)
 
 
 def _other_names() -> Iterator[ListedField]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from zdissect.engine.messages import DecodedMessage, Row, add_findings, messages
 from zdissect.engine.tape import Tape
 from zdissect.grammar.columns import SCHEMA_VERSION
-from zdissect.grammar.registry import Field
+from zdissect.grammar.field import Field
 from zdissect.grammar.types import Message
 from zdissect.output.line import summary
 from zdissect.output.style import Style

@@ -10,7 +10,8 @@ import pytest
 from zdissect.engine import composites, interpreter, lengths
 from zdissect.engine.tape import Span
 from zdissect.grammar import checks, data, enums, types
-from zdissect.grammar.registry import MESSAGES, Field, PlacedNode, fields, place
+from zdissect.grammar.field import Field
+from zdissect.grammar.registry import MESSAGES, PlacedNode, fields, place
 from zdissect.grammar.rules import RULES
 from zdissect.grammar.types import Bit, Extension
 

@@ -2,7 +2,7 @@
 
 from zdissect.engine.interpreter import interpret
 from zdissect.engine.tape import Span, Tape
-from zdissect.grammar.registry import EXT_LENGTH, UNDECODED
+from zdissect.grammar.field import EXT_LENGTH, UNDECODED
 from zdissect.grammar.rules import RULES
 from zdissect.grammar.types import Bit, Message, Unit
 

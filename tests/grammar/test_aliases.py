@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from zdissect.grammar import aliases
-from zdissect.grammar.aliases import DERIVED, Alias, current, resolve
+from zdissect.grammar.aliases import Alias, current, resolve
 from zdissect.grammar.registry import MESSAGES, fields
 
 LINES = [line.split("\t") for line in (Path(__file__).parent / "plugin-names.txt").read_text().splitlines()]
@@ -23,7 +23,7 @@ def test_there_are_186_names():
 def test_every_name_is_a_field_of_ours(name):
     alias = resolve(name)
     assert alias is not None
-    assert all(path in fields() or path in DERIVED for path in (alias.path, *alias.also))
+    assert all(path in fields() for path in (alias.path, *alias.also))
     assert set(alias.when.split()) <= LABELS
 
 
@@ -31,8 +31,32 @@ def test_every_name_is_a_field_of_ours(name):
 def test_a_field_with_a_value_has_one_here_unless_it_is_a_structure(kind, name):
     alias = resolve(name)
     assert alias is not None
-    field = fields().get(alias.path)
-    assert field is None or field.type != "none" or field.kind in ("extension", "group")
+    field = fields()[alias.path]
+    assert field.type != "none" or field.kind in ("extension", "group")
+
+
+@pytest.mark.parametrize(
+    ("name", "type_", "column"),
+    [
+        ("zenoh.srczid", "string", "src_zid"),
+        ("zenoh.transport.init_syn.zid", "zid", "zid"),
+        ("zenoh.transport.init_ack.batch_size", "uint16", "batch_size"),
+        ("zenoh.transport.open_syn.lease", "uint64", "lease_ms"),
+        ("zenoh.transport.frame.sn", "uint64", "sn"),
+        ("zenoh.transport.frame.network.push.wire_expr", "string", "key_expr"),
+        ("zenoh.transport.frame.network.push.put.timestamp", "timestamp", "timestamp_ntp64"),
+        ("zenoh.transport.frame.network.push.put.encoding", "uint32", "encoding_id"),
+        ("zenoh.transport.frame.network.request.ext_target", "uint64", "target"),
+        ("zenoh.transport.frame.network.response.rid", "uint32", "request_id"),
+        ("zenoh.req.response_time_ms", "int64", "response_time_ns"),
+        ("zenoh.req.response_frame", "int64", ""),
+    ],
+)
+def test_types_and_columns(name, type_, column):
+    alias = resolve(name)
+    assert alias is not None
+    field = fields()[alias.path]
+    assert (field.type, field.column) == (type_, column)
 
 
 def test_no_name_is_ours_with_another_meaning():
@@ -42,7 +66,7 @@ def test_no_name_is_ours_with_another_meaning():
 
 def test_the_last_label_is_the_message_of_the_field():
     for name, alias in aliases.aliases().items():
-        if alias.when and alias.path not in DERIVED and not alias.path.startswith("zenoh.ext"):
+        if alias.when and fields()[alias.path].kind != "derived" and not alias.path.startswith("zenoh.ext"):
             own = alias.when.split()[-1].lower().removesuffix("_syn").removesuffix("_ack")
             assert alias.path.split(".")[1] in (own, f"transport_{own}"), name
 
@@ -70,6 +94,10 @@ def test_the_last_label_is_the_message_of_the_field():
         ("zenoh.lease", Alias("zenoh.open.lease", "", ("zenoh.join.lease",))),
         ("zenoh.fragment_more", Alias("zenoh.fragment.m")),
         ("zenoh.keyexpr", Alias("zenoh.key_expr")),
+        ("zenoh.req.response_frame", Alias("zenoh.request.response_in")),
+        ("zenoh.resp.request_frame", Alias("zenoh.request_in")),
+        ("zenoh.req.response_time_ms", Alias("zenoh.response_time")),
+        ("zenoh.response.time", Alias("zenoh.response_time")),
     ],
 )
 def test_meanings(name, alias):

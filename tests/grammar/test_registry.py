@@ -8,7 +8,7 @@ import pytest
 from zdissect.grammar import registry
 from zdissect.grammar.conditions import ConditionError
 from zdissect.grammar.flags import Z, flag, reserved
-from zdissect.grammar.registry import MESSAGES, UNITS, GrammarError, fields, place
+from zdissect.grammar.registry import MESSAGES, UNITS, GrammarError, fields, place, wire_fields
 from zdissect.grammar.types import (
     UNIT,
     Z64,
@@ -127,12 +127,12 @@ def test_refuses_a_condition_outside_the_language():
 def test_refuses_two_types_for_one_name(monkeypatch):
     bad = message(Vle("v", 8, "V.", when="Z"), Text("v", 16, "V.", when="not Z"))
     monkeypatch.setattr(registry, "MESSAGES", (bad,))
-    fields.cache_clear()
+    wire_fields.cache_clear()
     try:
         with pytest.raises(GrammarError, match=r"zenoh.test.v is of type uint8 and of type string"):
-            fields()
+            wire_fields()
     finally:
-        fields.cache_clear()
+        wire_fields.cache_clear()
 
 
 def test_one_extension_may_depend_on_another_of_the_chain():
@@ -145,7 +145,7 @@ def test_one_extension_may_depend_on_another_of_the_chain():
 
 
 def test_names_are_dotted_lower_snake_case():
-    for path in fields():
+    for path in wire_fields():
         assert all(part.isidentifier() and part == part.lower() for part in path.split("."))
         assert path.startswith("zenoh.")
 

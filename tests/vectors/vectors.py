@@ -13,8 +13,9 @@ from pathlib import Path
 from zdissect.engine.interpreter import interpret
 from zdissect.engine.tape import Tape
 from zdissect.grammar.batch import BATCH, NETWORK_MESSAGE, SCOUTING_DATAGRAM
+from zdissect.grammar.field import EXT_HEADER, Field
 from zdissect.grammar.primitives import RENDERINGS
-from zdissect.grammar.registry import EXT_HEADER, MESSAGES, Field
+from zdissect.grammar.registry import MESSAGES
 from zdissect.grammar.serial import SERIAL_FRAME
 from zdissect.grammar.types import Bit, Message, Unit
 

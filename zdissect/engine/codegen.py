@@ -6,7 +6,7 @@ from zdissect.engine import program as ops
 from zdissect.engine.program import ExtensionProgram, Program, ProgramTable, Step, message_program
 from zdissect.grammar import conditions
 from zdissect.grammar.columns import converter
-from zdissect.grammar.registry import Field
+from zdissect.grammar.field import Field
 from zdissect.grammar.types import ENC_NAMES, Bit, Extension, Fixed
 
 INDENT = "    "

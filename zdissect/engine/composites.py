@@ -9,7 +9,7 @@ from zdissect.engine.lengths import Values
 from zdissect.engine.malformed import Malformed, named, short_of
 from zdissect.engine.program import ExtensionProgram, Program, ProgramTable, Step, unknown_body
 from zdissect.engine.weighing import Doubtful, Weighing
-from zdissect.grammar.registry import EXT_HEADER, EXT_UNKNOWN, Field
+from zdissect.grammar.field import EXT_HEADER, EXT_UNKNOWN, Field
 from zdissect.grammar.types import ENC_NAMES, ZBUF
 
 

@@ -31,7 +31,7 @@ from zdissect.engine.program import (
 )
 from zdissect.engine.tape import Tape
 from zdissect.engine.vle import Short, read
-from zdissect.grammar.registry import Field
+from zdissect.grammar.field import Field
 from zdissect.grammar.types import Message, Unit
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from zdissect.engine.malformed import Malformed, count, named, short_of
 from zdissect.engine.program import ExtensionProgram, Step
 from zdissect.engine.tape import Remark, Span
-from zdissect.grammar.registry import EXT_LENGTH, UNDECODED, Field
+from zdissect.grammar.field import EXT_LENGTH, UNDECODED, Field
 
 Values = dict[str, int]
 Steps = tuple[Step, ...]

@@ -1,6 +1,6 @@
 """How reading ends where it can't go on, and the words for it."""
 
-from zdissect.grammar.registry import Field
+from zdissect.grammar.field import Field
 
 
 class Malformed(Exception):

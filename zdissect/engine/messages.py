@@ -10,7 +10,8 @@ from typing import Any
 
 from zdissect.engine.tape import Span, Tape
 from zdissect.grammar.columns import Convert, complete, converter
-from zdissect.grammar.registry import EXT_HEADER, Field, fields
+from zdissect.grammar.field import EXT_HEADER, Field
+from zdissect.grammar.registry import wire_fields
 from zdissect.grammar.rule import ERROR
 from zdissect.grammar.rules import RULES
 from zdissect.grammar.types import ENC_NAMES, Bit, Message
@@ -212,7 +213,7 @@ def _extend(row: Row, tape: Tape, index: int) -> None:
 @cache
 def _columns_of(field: Field) -> tuple[str, ...]:
     """The columns that an extension fills, whatever others there are."""
-    within = (one for one in fields().values() if one.path.startswith(f"{field.path}."))
+    within = (one for one in wire_fields().values() if one.path.startswith(f"{field.path}."))
     return tuple({one.column for one in within if one.column and not getattr(one.node, "yields_to", "")})
 
 

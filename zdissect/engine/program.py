@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 
 from zdissect.grammar import conditions
 from zdissect.grammar.checks import CHECKS, Verdict
-from zdissect.grammar.registry import EXT_NUMBER, EXT_VALUE, Field, PlacedMessage, PlacedNode, place
+from zdissect.grammar.field import EXT_NUMBER, EXT_VALUE, Field
+from zdissect.grammar.registry import PlacedMessage, PlacedNode, place
 from zdissect.grammar.types import (
     Z64,
     ZBUF,

@@ -14,7 +14,7 @@ from zdissect.engine import program as ops
 from zdissect.engine.codegen import CodeWriter
 from zdissect.engine.program import ExtensionProgram, ProgramTable, Step, message_program
 from zdissect.grammar.columns import CARRIED, changes
-from zdissect.grammar.registry import Field
+from zdissect.grammar.field import Field
 from zdissect.grammar.types import Fixed, Message
 
 _CUT = "key += data[mark:pos]"

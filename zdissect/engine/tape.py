@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from zdissect.grammar.registry import Field
+from zdissect.grammar.field import Field
 from zdissect.grammar.rule import Rule
 from zdissect.grammar.rules import RULES
 

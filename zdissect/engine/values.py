@@ -20,16 +20,8 @@ from typing import Any
 
 from zdissect.engine.inference import single
 from zdissect.engine.tape import Span, Tape
-from zdissect.grammar.registry import (
-    EXT_HEADER,
-    EXT_LENGTH,
-    EXT_NUMBER,
-    EXT_UNKNOWN,
-    EXT_VALUE,
-    Field,
-    PlacedNode,
-    place,
-)
+from zdissect.grammar.field import EXT_HEADER, EXT_LENGTH, EXT_NUMBER, EXT_UNKNOWN, EXT_VALUE, Field
+from zdissect.grammar.registry import PlacedNode, place
 from zdissect.grammar.types import Bit, Bits, Choice, Extension, Extensions, Group, Message, Repeat, Unit
 
 Values = dict[str, Any]

@@ -18,9 +18,9 @@ from zdissect.flow.dialogue import COPY, SCOUTING, TRANSPORT, DatagramConversati
 from zdissect.flow.framing import DATAGRAM, Framing
 from zdissect.flow.verdict import Verdict
 from zdissect.grammar.batch import BATCH, SCOUTING_DATAGRAM
+from zdissect.grammar.field import UNDECODED
 from zdissect.grammar.flags import ID_BITS
 from zdissect.grammar.ports import SCOUTING_PORT
-from zdissect.grammar.registry import UNDECODED
 from zdissect.grammar.scouting import HELLO, SCOUT
 from zdissect.grammar.transport import JOIN
 from zdissect.grammar.transport import TRANSPORT as BATCHES

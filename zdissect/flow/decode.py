@@ -6,7 +6,7 @@ from zdissect.engine.interpreter import interpret
 from zdissect.engine.tape import Buffer, Tape
 from zdissect.flow.framing import DATAGRAM, Framing
 from zdissect.grammar.batch import BATCH
-from zdissect.grammar.registry import UNDECODED
+from zdissect.grammar.field import UNDECODED
 from zdissect.grammar.rule import MALFORMED
 from zdissect.grammar.rules import RULES
 from zdissect.grammar.structures import DEFAULT_BATCH_SIZE

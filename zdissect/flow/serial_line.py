@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from zdissect.engine.interpreter import interpret
 from zdissect.engine.tape import Tape
-from zdissect.grammar.registry import UNDECODED
+from zdissect.grammar.field import UNDECODED
 from zdissect.grammar.serial import CRC_POLYNOMIAL, DELIMITER, SERIAL_FRAME
 
 _LENGTH, _CRC = 2, 4

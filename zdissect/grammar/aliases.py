@@ -11,7 +11,8 @@ PUSH or of a REPLY. An alias therefore has a second half: the messages that must
 from functools import cache
 from typing import NamedTuple
 
-from zdissect.grammar.registry import MESSAGES, Field, fields
+from zdissect.grammar.field import Field
+from zdissect.grammar.registry import MESSAGES, fields, wire_fields
 from zdissect.grammar.types import Extension
 
 
@@ -19,23 +20,12 @@ class Alias(NamedTuple):
     """What another tool's name means here."""
 
     path: str
-    """Our field, or a derived one (`DERIVED`)."""
+    """Our field, of the wire or derived (`registry.fields`)."""
     when: str = ""
     """Labels, separated by spaces: the last is the message of the field, those before it stand around that message."""
     also: tuple[str, ...] = ()
     """More of our fields that the name stands for."""
 
-
-DERIVED = {
-    "zenoh": "Anything of the Zenoh protocol.",
-    "zenoh.key_expr": "Key expression of the message: what its scope stands for, then the suffix.",
-    "zenoh.src_zid": "ZenohID of the node that sent the message.",
-    "zenoh.dst_zid": "ZenohID of the node that received the message.",
-    "zenoh.request.response_in": "Frame of the first answer to this request.",
-    "zenoh.response.request_in": "Frame of the request that this answers.",
-    "zenoh.response.time": "Time from the request to this answer.",
-}
-"""Fields that aren't on the wire, which aliases name."""
 
 _EXTS = "ext_qos ext_shm ext_auth ext_mlink ext_lowlatency ext_compression"
 _INIT = f"version whatami zid resolution batch_size {_EXTS} ext_qos_link ext_patch ext_region_name"
@@ -119,9 +109,12 @@ _KYDOS = {
     "zenoh.request_id": "zenoh.request.request_id", "zenoh.payload": "zenoh.put.payload",
     "zenoh.encoding_id": "zenoh.put.encoding.id", "zenoh.ext_id": "zenoh.ext.id", "zenoh.ext_enc": "zenoh.ext.enc",
     "zenoh.ext_m": "zenoh.ext.m", "zenoh.req.response_frame": "zenoh.request.response_in",
-    "zenoh.resp.request_frame": "zenoh.response.request_in", "zenoh.req.response_time_ms": "zenoh.response.time",
+    "zenoh.resp.request_frame": "zenoh.request_in", "zenoh.req.response_time_ms": "zenoh.response_time",
 }  # fmt: skip
 """Names of kydos/zenoh-wireshark with one field of ours; they hold for the fields of the same name and column too."""
+
+_OLDER = {"zenoh.response.request_in": "zenoh.request_in", "zenoh.response.time": "zenoh.response_time"}
+"""Names that derived fields had before a HELLO and a RESPONSE_FINAL had them too."""
 
 
 def resolve(name: str) -> Alias | None:
@@ -150,8 +143,9 @@ def aliases() -> dict[str, Alias]:
         for word in words.split():
             if f"{name}.{word}" not in out:
                 out[f"{name}.{word}"] = Alias(_path(base, word), labels)
+    out |= {name: Alias(path) for name, path in _OLDER.items()}
     for name, path in _KYDOS.items():
-        out[name] = Alias(path, "", () if path in DERIVED else _alike(fields()[path]))
+        out[name] = Alias(path, "", _alike(fields()[path]))
     return out
 
 
@@ -159,8 +153,8 @@ def _base(label: str, network: bool) -> str:
     """The name of the message with a label; both layers have an OAM."""
     if label == "OAM":
         return "zenoh.oam" if network else "zenoh.transport_oam"
-    found = next(one for one in MESSAGES if label == one.name or any(label in pair for pair in one.labels.values()))
-    return f"zenoh.{found.name.lower()}"
+    message = next(one for one in MESSAGES if label == one.name or any(label in pair for pair in one.labels.values()))
+    return f"zenoh.{message.name.lower()}"
 
 
 def _path(base: str, word: str) -> str:
@@ -169,7 +163,7 @@ def _path(base: str, word: str) -> str:
         return "zenoh.key_expr" if word == "wire_expr" else "zenoh.ext"
     path = f"{base}.{_WORDS.get(word, word)}"
     node = fields()[path].node
-    own = [field for field in fields().values() if field.path.startswith(f"{path}.") and field.kind != "bit"]
+    own = [field for field in wire_fields().values() if field.path.startswith(f"{path}.") and field.kind != "bit"]
     # an extension with one value is that value: it is there when the extension is, and can be compared
     return own[0].path if isinstance(node, Extension) and len(own) == 1 and own[0].leaf else path
 
@@ -177,7 +171,7 @@ def _path(base: str, word: str) -> str:
 def _alike(field: Field) -> tuple[str, ...]:
     """The other fields with the name, the column and the values of this one."""
     return tuple(
-        other.path for other in fields().values()
-        if other is not field and field.column
+        other.path for other in wire_fields().values()
+        if field.kind != "derived" and other is not field and field.column
         and (other.name, other.column, other.enum) == (field.name, field.column, field.enum)
     )  # fmt: skip

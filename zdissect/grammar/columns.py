@@ -7,8 +7,8 @@ of Arrow that Spark has too: no unsigned integers, times as int64 nanoseconds ne
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from zdissect.grammar.field import Field
 from zdissect.grammar.primitives import congestion_text, encoding_text, ntp64_ns, zid_text
-from zdissect.grammar.registry import Field
 from zdissect.grammar.types import Bit
 
 SCHEMA_VERSION = 1

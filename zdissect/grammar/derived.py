@@ -1,23 +1,34 @@
-"""Derived fields: what a session adds to a message. They own no bytes, and are shown in brackets.
+"""Derived fields: what follows from several messages. They own no bytes, and are shown in brackets.
 
-Each is a column of the message table; the session fills the column, everything else reads it from there.
+This is the one table of them. From it come their entries in the registry (`registry.fields`), and so what the names of
+other tools (`aliases`) stand for; the brackets of the tree and `derived` of `-T json`; `zdissect fields` and `explain`;
+and docs/fields.md. The value of each is a column of the message table, which the session fills; everything else reads
+it from there.
+
+A field that is `ahead` depends on what comes later, and has no column: the session looks back and never ahead. Only an
+output that reads the capture twice can have its value.
 """
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from zdissect.grammar.registry import Field
-
 
 class Derived(NamedTuple):
     """A derived field."""
 
-    field: Field
+    path: str
+    """Full name: `zenoh.key_expr`."""
+    type: str
+    """That of its column; `none` for a name that only says that something is there."""
+    doc: str
     column: str
-    label: str
-    """How the tree names it."""
-    show: Callable[[Any], str]
+    """The column of the message table with its value; empty if there is none."""
+    label: str = ""
+    """How the tree names it; empty if it isn't shown."""
+    show: Callable[[Any], str] = str
     """Its value as text."""
+    ahead: bool = False
+    """It depends on later messages, so that it takes a second pass over the capture."""
 
 
 def _frame(value: int) -> str:
@@ -33,21 +44,29 @@ def _frames(value: list[int]) -> str:
     return shown if len(value) <= 8 else f"{shown} ... {value[-1]} ({len(value)} frames)"
 
 
-def _derived(path: str, column: str, label: str, doc: str, show: Callable[[Any], str] = str) -> Derived:
-    return Derived(Field(f"zenoh.{path}", "derived", doc, "zdissect"), column, label, show)
-
-
 DERIVED = (
-    _derived("key_expr", "key_expr", "Key expression", "Full key expression of a message."),
-    _derived("key_declared_in", "key_frame", "Declared in", "Frame that declared its prefix or entity.", _frame),
-    _derived("request_in", "request_frame", "Request in", "Frame with the request that is answered.", _frame),
-    _derived("response_time", "response_time_ns", "Response time", "Time since the request.", _time),
-    _derived("interest_in", "interest_frame", "Interest in", "Frame with the interest that is answered.", _frame),
-    _derived("node_zid", "node_zid", "Node", "ZenohID of the node that NodeId stands for."),
-    _derived("reassembled_from", "fragments", "Reassembled from frames", "Frames with its fragments.", _frames),
-    _derived("src_zid", "src_zid", "Source ZID", "ZenohID of the sender."),
-    _derived("dst_zid", "dst_zid", "Destination ZID", "ZenohID of the receiver."),
-)
+    Derived("zenoh", "none", "Anything of the Zenoh protocol.", ""),
+    Derived("zenoh.key_expr", "string", "Full key expression of a message.", "key_expr", "Key expression"),
+    Derived("zenoh.key_declared_in", "int64", "Frame that declared its prefix or entity.", "key_frame",
+            "Declared in", _frame),
+    Derived("zenoh.request_in", "int64", "Frame with the request that is answered.", "request_frame",
+            "Request in", _frame),
+    Derived("zenoh.response_time", "int64", "Time since the request, nanoseconds.", "response_time_ns",
+            "Response time", _time),
+    Derived("zenoh.request.response_in", "int64",
+            "Frame with the first answer to a request. It comes later: that takes a second pass over the capture.", "",
+            ahead=True),
+    Derived("zenoh.interest_in", "int64", "Frame with the interest that is answered.", "interest_frame",
+            "Interest in", _frame),
+    Derived("zenoh.node_zid", "string", "ZenohID of the node that NodeId stands for.", "node_zid", "Node"),
+    Derived("zenoh.reassembled_from", "list<int64>", "Frames with its fragments.", "fragments",
+            "Reassembled from frames", _frames),
+    Derived("zenoh.src_zid", "string", "ZenohID of the sender.", "src_zid", "Source ZID"),
+    Derived("zenoh.dst_zid", "string", "ZenohID of the receiver.", "dst_zid", "Destination ZID"),
+)  # fmt: skip
+
+SHOWN = tuple(one for one in DERIVED if one.column)
+"""Those that a row of the message table has."""
 
 SHOWN_ONCE = frozenset({"src_zid", "dst_zid"})
 """Columns that the tree shows once per batch, not once per message."""

@@ -13,18 +13,18 @@ from zdissect.grammar import conditions
 from zdissect.grammar.batch import BATCH, NETWORK_MESSAGE, SCOUTING_DATAGRAM
 from zdissect.grammar.data import DEL, ERR, PUT, QUERY, REPLY
 from zdissect.grammar.declarations import DECLARATIONS
+from zdissect.grammar.derived import DERIVED
+from zdissect.grammar.field import EXT_HEADER, EXT_LENGTH, EXT_NUMBER, EXT_UNKNOWN, EXT_VALUE, UNDECODED, Field
 from zdissect.grammar.network import NETWORK
 from zdissect.grammar.scouting import SCOUTING
 from zdissect.grammar.serial import SERIAL_FRAME
 from zdissect.grammar.transport import TRANSPORT
 from zdissect.grammar.types import (
-    ENC_NAMES,
     ZBUF,
     Bit,
     Bits,
     Blob,
     Choice,
-    Enum,
     Extension,
     Extensions,
     Fixed,
@@ -45,75 +45,6 @@ UNITS: tuple[Unit, ...] = (BATCH, SCOUTING_DATAGRAM, NETWORK_MESSAGE, SERIAL_FRA
 
 class GrammarError(ValueError):
     """The grammar contradicts itself; says where and how."""
-
-
-class Field:
-    """A named place in the grammar. Compared by identity; one exists per place."""
-
-    __slots__ = (
-        "any_bytes", "bits", "check", "column", "doc", "enum", "keeps", "kind", "leaf", "name", "node", "path",
-        "render", "scale", "spec", "width",
-    )  # fmt: skip
-
-    def __init__(self, path: str, kind: str, doc: str, spec: str, node: object = None) -> None:
-        self.path = path
-        """Full name: `zenoh.push.scope`."""
-        self.name = path.rsplit(".", 1)[-1]
-        self.kind = kind
-        """unit, message, header, bits, vle, uint, raw, text, blob, rest, group, repeat, item, extension, bit,
-        derived or undecoded."""
-        self.doc = doc
-        self.spec = spec
-        self.node = node
-        self.leaf = kind in LEAVES
-        """Whether its spans own bytes."""
-        self.bits: tuple[Field, ...] = ()
-        """Its bit fields, the highest first."""
-        self.enum: Enum | None = getattr(node, "enum", None)
-        self.render: str = getattr(node, "render", "")
-        self.column: str = getattr(node, "column", "")
-        self.check: str = getattr(node, "check", "")
-        self.scale: int = getattr(node, "scale", 1)
-        self.keeps: int = getattr(node, "keeps", 0)
-        self.width: int = getattr(node, "width", 0)
-        self.any_bytes: bool = getattr(node, "any_bytes", False)
-
-    @property
-    def type(self) -> str:
-        """Type of its values, for people: bool, uint8 to uint64, string, bytes, zid, timestamp, or none."""
-        node = self.node
-        if self.render in ("zid", "ntp64"):
-            return {"zid": "zid", "ntp64": "timestamp"}[self.render]
-        if isinstance(node, Bit):
-            return "bool" if node.width == 1 else f"uint{next(size for size in (8, 16, 32, 64) if node.width <= size)}"
-        if isinstance(node, Vle):
-            return f"uint{node.width}"
-        if isinstance(node, Fixed):
-            return "bytes" if node.raw else f"uint{8 * node.size}" if isinstance(node.size, int) else "uint32"
-        if isinstance(node, Text) or (isinstance(node, Rest) and node.text):
-            return "string"
-        return {"header": "uint8", "bits": "uint8"}.get(self.kind, "bytes" if self.leaf else "none")
-
-    def __repr__(self) -> str:
-        return f"<Field {self.path}>"
-
-
-LEAVES = frozenset({"header", "bits", "vle", "uint", "raw", "text", "blob", "rest", "undecoded"})
-
-UNDECODED = Field("zenoh.undecoded", "undecoded", "Bytes that no field owns, after an error.", "zdissect")
-
-EXT_HEADER = Field("zenoh.ext.header", "header", "Header of an extension.", "notes 2.1")
-EXT_LENGTH = Field("zenoh.ext.length", "vle", "Length of what follows, bytes.", "notes 2.1", Vle("length", 32, ""))
-EXT_VALUE = Field("zenoh.ext.value", "blob", "Body of an unknown ZBuf.", "notes 2.1", Blob("value", 32, ""))
-EXT_NUMBER = Field("zenoh.ext.number", "vle", "Body of an unknown Z64.", "notes 2.1", Vle("number", 64, ""))
-EXT_UNKNOWN = Field("zenoh.ext", "extension", "An extension that isn't known for its message.", "notes 2.1")
-EXT_BITS = (
-    Bit("Z", 7, "Whether another extension follows.", says=("last extension", "more extensions follow")),
-    Bit("ENC", 5, "Encoding of the body.", width=2, enum=Enum("ENC", dict(enumerate(ENC_NAMES)))),
-    Bit("M", 4, "Whether a receiver must understand it.", says=("not mandatory", "mandatory")),
-    Bit("ID", 0, "Id, in the scope of the message.", width=4),
-)
-EXT_HEADER.bits = tuple(Field(f"zenoh.ext.{bit.name.lower()}", "bit", bit.doc, "notes 2.1", bit) for bit in EXT_BITS)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -274,7 +205,7 @@ def walk(places: tuple[PlacedNode, ...]) -> Iterator[Field]:
 
 
 @cache
-def fields() -> dict[str, Field]:
+def wire_fields() -> dict[str, Field]:
     """Every field of the grammar by its name. Where two places share a name, they differ by a flag only."""
     table: dict[str, Field] = {}
     for message in (*UNITS, *MESSAGES):
@@ -287,3 +218,10 @@ def fields() -> dict[str, Field]:
     for field in (EXT_UNKNOWN, EXT_HEADER, *EXT_HEADER.bits, EXT_LENGTH, EXT_VALUE, EXT_NUMBER, UNDECODED):
         table[field.path] = field
     return table
+
+
+@cache
+def fields() -> dict[str, Field]:
+    """Every field by its name: those on the wire, then the derived ones."""
+    derived = {one.path: Field(one.path, "derived", one.doc, "zdissect", one) for one in DERIVED}
+    return wire_fields() | derived

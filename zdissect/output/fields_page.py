@@ -2,9 +2,19 @@
 
 from collections.abc import Iterable, Iterator
 
-from zdissect.grammar import enums, registry
-from zdissect.grammar.aliases import DERIVED, aliases
-from zdissect.grammar.registry import MESSAGES, UNITS, Field, PlacedMessage, PlacedNode, place
+from zdissect.grammar import enums
+from zdissect.grammar.aliases import aliases
+from zdissect.grammar.derived import DERIVED
+from zdissect.grammar.field import (
+    EXT_HEADER,
+    EXT_LENGTH,
+    EXT_NUMBER,
+    EXT_UNKNOWN,
+    EXT_VALUE,
+    UNDECODED,
+    Field,
+)
+from zdissect.grammar.registry import MESSAGES, UNITS, PlacedMessage, PlacedNode, place
 from zdissect.grammar.types import (
     ENC_NAMES,
     Bit,
@@ -51,7 +61,11 @@ known for its message is `zenoh.ext` with its value."""
 
 OTHER_NAMES = """Names of the Wireshark plugin and of kydos/zenoh-wireshark are accepted too. *In* names the messages
 that must hold the field, from the outside in: the last is the field's own. Where a name stands for several fields, any
-of them counts. The second table lists names of what isn't on the wire."""
+of them counts."""
+
+DERIVED_FIELDS = """Facts that follow from several messages, and own no bytes. Each is a column of the message table, shown
+in brackets by the tree. One without a column depends on later messages, so that it takes a second pass over the
+capture; `zenoh` alone is true of every message."""
 
 _FEW = 8  # as many names of values stand in a line
 
@@ -62,7 +76,8 @@ def fields_markdown() -> str:
     for layer, title in LAYERS.items():
         parts.append(f"## {title}")
         parts += [_section(place(message)) for message in MESSAGES if message.layer == layer]
-    parts += ["## Fields of any message", _generic(), "## Values", _values(), "## Other names", _aliases()]
+    parts += ["## Fields of any message", _generic(), "## Derived fields", _derived()]
+    parts += ["## Values", _values(), "## Other names", _aliases()]
     return linked("\n\n".join(part.strip("\n") for part in parts)) + "\n"
 
 
@@ -153,9 +168,9 @@ def _extension(known: tuple[str, Extension]) -> tuple[str, ...]:
 
 
 def _generic() -> str:
-    header = registry.EXT_HEADER
-    rest = (registry.EXT_LENGTH, registry.EXT_VALUE, registry.EXT_NUMBER, registry.UNDECODED)
-    return f"{GENERIC}\n\n{_table(_row(field, '') for field in (registry.EXT_UNKNOWN, header, *header.bits, *rest))}"
+    header = EXT_HEADER
+    rest = (EXT_LENGTH, EXT_VALUE, EXT_NUMBER, UNDECODED)
+    return f"{GENERIC}\n\n{_table(_row(field, '') for field in (EXT_UNKNOWN, header, *header.bits, *rest))}"
 
 
 def _values() -> str:
@@ -169,10 +184,15 @@ def _values() -> str:
 
 
 def _aliases() -> str:
-    """Names of other tools, and the derived fields that they need."""
+    """Names of other tools."""
     rows = ((f"`{name}`", f"`{'`, `'.join((path, *also))}`", when) for name, (path, when, also) in aliases().items())
-    derived = _markdown(("Field", "Description"), ((f"`{path}`", doc) for path, doc in DERIVED.items()))
-    return f"{OTHER_NAMES}\n\n{_markdown(('Name', 'Field', 'In'), rows)}\n\n{derived}"
+    return f"{OTHER_NAMES}\n\n{_markdown(('Name', 'Field', 'In'), rows)}"
+
+
+def _derived() -> str:
+    """The derived fields."""
+    rows = ((f"`{one.path}`", f"`{one.type}`", one.column and f"`{one.column}`", one.doc) for one in DERIVED)
+    return f"{DERIVED_FIELDS}\n\n{_markdown(('Field', 'Type', 'Column', 'Description'), rows)}"
 
 
 if __name__ == "__main__":

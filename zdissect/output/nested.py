@@ -5,9 +5,9 @@ from typing import Any
 from zdissect.dissection import Dissection, Finding, Item, Notice, findings
 from zdissect.engine.messages import DecodedMessage
 from zdissect.engine.tape import Span
-from zdissect.grammar.derived import DERIVED
+from zdissect.grammar.derived import SHOWN
+from zdissect.grammar.field import Field
 from zdissect.grammar.primitives import RENDERINGS
-from zdissect.grammar.registry import Field
 from zdissect.grammar.types import Bit
 from zdissect.table import endpoint
 
@@ -135,4 +135,4 @@ def means(field: Field, value: Any) -> str | None:
 def derived(message: DecodedMessage) -> dict[str, Any]:
     """What the session knows of a message."""
     row = message.row
-    return {one.field.path: row[one.column] for one in DERIVED if row.get(one.column) is not None}
+    return {one.path: row[one.column] for one in SHOWN if row.get(one.column) is not None}

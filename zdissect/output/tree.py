@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from zdissect.engine.tape import Remark, Span, Tape
-from zdissect.grammar.derived import DERIVED, SHOWN_ONCE
+from zdissect.grammar.derived import SHOWN, SHOWN_ONCE
+from zdissect.grammar.field import EXT_BITS, EXT_HEADER, Field
 from zdissect.grammar.flags import ID_BITS, named
 from zdissect.grammar.primitives import RENDERINGS, encoding_text
-from zdissect.grammar.registry import EXT_BITS, EXT_HEADER, Field
 from zdissect.grammar.rules import RULES
 from zdissect.grammar.types import ENC_NAMES, Bit, Fixed
 from zdissect.output.repeated_findings import gathered
@@ -112,7 +112,7 @@ class TreeWriter:
     def derived(self, message: "DecodedMessage", depth: int) -> Iterator[str]:
         """What the session knows of a message, in brackets."""
         style, row = self.style, message.row
-        for one in DERIVED:
+        for one in SHOWN:
             value = row.get(one.column)
             if value is not None and one.column not in SHOWN_ONCE:
                 text = f"[{one.label}: {safe(one.show(value))}]"

@@ -8,8 +8,8 @@ from math import log2
 
 from zdissect.engine.tape import Span, Tape
 from zdissect.grammar.checks import VERSIONS
+from zdissect.grammar.field import EXT_HEADER, EXT_UNKNOWN, Field
 from zdissect.grammar.primitives import ntp64_ns
-from zdissect.grammar.registry import EXT_HEADER, EXT_UNKNOWN, Field
 from zdissect.grammar.rule import ERROR, MALFORMED, NOTE
 from zdissect.grammar.rules import RULES
 from zdissect.grammar.types import Bit

@@ -9,7 +9,7 @@ from zdissect.engine.tape import Tape
 from zdissect.flow.conversation import Flow
 from zdissect.flow.names import BACKGROUND
 from zdissect.flow.verdict import Verdict
-from zdissect.grammar.registry import UNDECODED
+from zdissect.grammar.field import UNDECODED
 from zdissect.pipeline import Pipeline
 from zdissect.records import DATAGRAM_LINKS
 
