@@ -46,6 +46,7 @@ def test_messages_are_the_same_with_it(name: str) -> None:
     plain = observed(frames).items
     found = [one for one in items(frames) if not isinstance(one, Notice) or one.code]
     assert [(type(one), one.frame.number) for one in found] == [(type(one), one.frame.number) for one in plain]
+    assert plain
 
 
 def test_a_retransmission_is_shown_at_its_frame() -> None:

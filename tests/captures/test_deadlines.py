@@ -73,6 +73,7 @@ def test_lines_and_trees(capture: Path, finding: tuple[str, str] | None, frame: 
     lines = [line for line in run("-T", "line", capture)[0].splitlines() if "warning" in line or "error" in line]
     tree, told, code = run("--fail-on", "warning", capture)
     assert code == (0 if finding is None else 3)
+    assert tree
     assert " -1" not in tree
     if finding is None:
         assert not lines
@@ -88,6 +89,7 @@ def test_lines_and_trees(capture: Path, finding: tuple[str, str] | None, frame: 
 @case
 def test_tables(capture: Path, finding: tuple[str, str] | None, frame: int, tmp_path: Path) -> None:
     converted(capture.parent, tmp_path / "out")
+    assert rows(tmp_path / "out")
     found = [row for row in rows(tmp_path / "out", "findings") if row["severity"] != "note"]
     assert [(row["code"], row["frame_number"]) for row in found] == ([(finding[0], frame)] if finding else [])
     assert all(row["message"].startswith(finding[1]) for row in found if finding)
@@ -96,6 +98,7 @@ def test_tables(capture: Path, finding: tuple[str, str] | None, frame: int, tmp_
 @case
 def test_stats(capture: Path, finding: tuple[str, str] | None, frame: int) -> None:
     report = json.loads(run("stats", "--json", capture)[0])
+    assert report["messages"]
     found = {one["code"]: one["first_frame"] for one in report["findings"] if one["severity"] != "note"}
     assert found == ({finding[0]: frame} if finding else {})
 

@@ -85,7 +85,7 @@ def test_seen_inside_and_outside_of_a_tunnel_it_counts_once(name: str) -> None:
     capture = session()
     both = [one for pair in zip(capture.frames, wrapped(capture, ENVELOPES[name]), strict=True) for one in pair]
     frames = [frame._replace(number=number) for number, frame in enumerate(both, 1)]
-    assert observed(frames).names == observed(capture).names
+    assert observed(frames).names == observed(capture).names != []
     assert not [code for code in observed(frames).codes if code != "initial-sn-foreign"]
 
 
@@ -98,7 +98,7 @@ def test_decode_as_takes_a_tunnel_s_port_for_zenoh() -> None:
     conversation = Conversation(udp=True)
     conversation.parties = conversation.parties._replace(ports=(40000, 4789))
     conversation.open().frame(0, push("a"))
-    assert observed(conversation, Options(udp_ports=frozenset({4789}))).names == observed(conversation).names
+    assert observed(conversation, Options(udp_ports=frozenset({4789}))).names == observed(conversation).names != []
     assert (
         observed(wrapped(session(), ENVELOPES["vxlan"]), Options(udp_ports=frozenset({4789}))).names.count("PUSH") == 0
     )

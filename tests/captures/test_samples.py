@@ -24,6 +24,7 @@ def test_counts_and_keys(name: str) -> None:
 def test_no_warning_where_nothing_is_wrong(name: str) -> None:
     found = read(SAMPLES / name)
     assert severe(found) == FAULTY.get(name, []), found.located
+    assert found.names
 
 
 @each

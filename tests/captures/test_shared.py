@@ -69,16 +69,16 @@ def test_no_warning_where_nothing_is_wrong(path: Path) -> None:
 
 @pytest.mark.parametrize(("base", "derived"), SAME)
 def test_a_rewritten_capture_gives_the_same_messages(base: str, derived: str) -> None:
-    assert sorted(content(read(CAPTURES / derived).rows)) == sorted(content(read(CAPTURES / base).rows))
+    assert sorted(content(read(CAPTURES / derived).rows)) == sorted(content(read(CAPTURES / base).rows)) != []
 
 
 def test_two_interfaces_are_two_captures_in_one() -> None:
     both = content(read(CAPTURES / "15-base-rotate.pcap").rows) + content(read(CAPTURES / "12-ipv6.pcap").rows)
-    assert sorted(content(read(CAPTURES / "15-pcapng-two-interfaces.pcapng").rows)) == sorted(both)
+    assert sorted(content(read(CAPTURES / "15-pcapng-two-interfaces.pcapng").rows)) == sorted(both) != []
 
 
 def test_parts_that_follow_each_other_are_one_capture() -> None:
-    assert content(read(*PARTS).rows) == content(read(CAPTURES / "15-base-rotate.pcap").rows)
+    assert content(read(*PARTS).rows) == content(read(CAPTURES / "15-base-rotate.pcap").rows) != []
 
 
 @pytest.mark.parametrize("name", ["15-dropped-in-fragments", "15-dropped-segments"])

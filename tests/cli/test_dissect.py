@@ -130,6 +130,8 @@ def test_options() -> None:
 def test_several_files_are_one_capture() -> None:
     other = str(SAMPLES / "udp-small-batch.pcap")
     first, second = (run("-T", "line", name).stdout for name in (FIRST, other))
+    assert first
+    assert second
     assert run("-T", "line", FIRST, other).stdout == first + second
     assert run("-T", "line", FIRST, FIRST).stdout == first, "what comes twice on one stream is a retransmission"
 
@@ -152,6 +154,7 @@ def test_rules_that_make_no_sense(rule: str, text: str) -> None:
 
 def test_rules_that_make_sense_change_nothing_of_what_is_known() -> None:
     plain = run("-T", "line", FIRST).stdout
+    assert plain
     for rules in (("tcp.port==7447,zenoh",), ("udp.port==9, zenoh", "-d", "tcp.port==65535,zenoh")):
         assert run("-T", "line", "-d", *rules, FIRST).stdout == plain
 
@@ -198,6 +201,7 @@ def test_findings_in_the_summary_and_in_the_exit_code() -> None:
 def test_standard_input_and_gzip_by_content() -> None:
     data = Path(FIRST).read_bytes()
     plain = start("-T", "line", FIRST).stdout
+    assert plain
     assert start("-T", "line", "-", stdin=data).stdout == plain
     assert start("-T", "line", "-", stdin=gzip.compress(data)).stdout == plain
 
@@ -214,6 +218,7 @@ def test_what_a_capture_holds_never_drives_the_terminal(tmp_path: Path) -> None:
     (tmp_path / "evil.pcap").write_bytes(evil)
     for kind in ("tree", "line", "json", "jsonl"):
         out = start("-T", kind, str(tmp_path / "evil.pcap")).stdout
+        assert out
         assert not {0x1B, 0x07, 0x0D} & set(out), kind
 
 

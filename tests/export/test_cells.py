@@ -52,6 +52,7 @@ def numbers(rows: list[dict[str, object]]) -> list[dict[str, object]]:
 def test_rows_are_those_of_the_table(name: str) -> None:
     frames = list(frames_of([SAMPLES / name]))
     wanted = plain(dissections(frames, rows=False))
+    assert wanted
     for limits in ((8192,), (1,), (300, 400)):
         assert numbers(taken(dissections(frames), *limits)) == wanted
 

@@ -18,6 +18,7 @@ def test_rotated_files_give_the_rows_of_the_whole(tmp_path):
     converted(SHARED, tmp_path / "whole", include=("15-base-rotate.pcap",))
     report = converted(SHARED, tmp_path / "parts", include=("15-rotated.part*",))
     assert report.captures == 1
+    assert rows(tmp_path / "whole")
     for table in ("messages", "findings", "sessions"):
         assert _plain(rows(tmp_path / "parts", table)) == _plain(rows(tmp_path / "whole", table))
 

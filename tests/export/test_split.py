@@ -51,6 +51,7 @@ def test_cut_anywhere(join, data):
         before = _write(parts, some, cuts, form)
         converted(whole, Path(scratch, "a"))
         converted(parts, Path(scratch, "b"), join=join)
+        assert rows(Path(scratch, "a"))
         for table in ("messages", "findings", "sessions"):
             assert _rows(Path(scratch, "b"), table, before) == _rows(Path(scratch, "a"), table, base)
         captures = rows(Path(scratch, "b"), "captures")

@@ -122,7 +122,7 @@ def test_bytes_of_copies_are_repeats() -> None:
     for item in pipeline.close():
         stats.feed(item)
     accounting = stats.finish(pipeline)["accounting"]
-    assert accounting["repeated"] == accounting["decoded"] == accounting["captured"] / 2
+    assert accounting["repeated"] == accounting["decoded"] == accounting["captured"] / 2 > 0
 
 
 def test_each_copy_is_named_with_v() -> None:

@@ -267,7 +267,9 @@ def test_bytes_add_up() -> None:
 
 
 def test_scouting_that_fails_is_no_session() -> None:
-    assert not report_of(Capture().send("0109fb112233", ports=(50001, 7446)).frames)["sessions"]
+    report = report_of(Capture().send("0109fb112233", ports=(50001, 7446)).frames)
+    assert [kind["message"] for kind in report["messages"]] == ["SCOUT"]
+    assert not report["sessions"]
 
 
 def test_messages_in_the_form_of_another_protocol() -> None:

@@ -70,9 +70,13 @@ def said(frames: list[Frame], options: Options) -> list[object]:
 )
 def test_reading_without_tapes_says_the_same(make: Callable[[int], list[Frame]]) -> None:
     """Rows by templates, and what the session finds out once for all of them."""
+    read = 0
     for seed in range(CASES // 8):
         frames = make(seed)
-        assert said(frames, Options(rows=True)) == said(frames, Options())
+        wanted = said(frames, Options())
+        assert said(frames, Options(rows=True)) == wanted
+        read += bool(wanted)
+    assert read > CASES // 16
 
 
 def long(frames: int) -> list[Frame]:

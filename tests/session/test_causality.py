@@ -2,7 +2,7 @@
 
 from tests.conversation import Conversation
 from tests.messages import RECEIVER, d_keyexpr, declare, push, request, response, response_final
-from tests.observed import observed
+from tests.observed import assert_healthy, observed
 from tests.packets import MS
 from zdissect.dissection import Dissection
 from zdissect.pipeline import Pipeline
@@ -36,7 +36,7 @@ def test_an_answer_captured_before_its_request() -> None:
 
 def test_a_handshake_in_any_order() -> None:
     conversation = Conversation().open(compression=True).frame(0, push(), compress=True).frame(1, push(), compress=True)
-    expected = observed(conversation).names
+    expected = assert_healthy(conversation).names
     for frame in range(3, len(conversation.capture.frames)):
         for to in range(3, len(conversation.capture.frames)):
             found = observed(late(conversation, frame, to))

@@ -38,7 +38,9 @@ def test_samples_are_compared_within_their_session(same: bool) -> None:
     for conversation, seconds in ((first, 2), (second, 1)):
         stamp = {"time": START_NS // SECOND + seconds << 32, "id": b"\x01"}
         conversation.frame(0, push(body=put(timestamp=stamp)))
-    assert ("timestamp-older" in observed(capture).codes) is same
+    found = observed(capture)
+    assert found.names.count("PUSH") == 2
+    assert ("timestamp-older" in found.codes) is same
 
 
 def test_the_links_of_a_multilink_session_share_its_numbers() -> None:

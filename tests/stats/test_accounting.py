@@ -28,7 +28,7 @@ def test_two_captures_are_one():
     one, two = report(SAMPLES / "pubsub-tcp.pcap"), report(SAMPLES / "gossip.pcap")
     both = report(SAMPLES / "pubsub-tcp.pcap", SAMPLES / "gossip.pcap")
     for name in ("captured", "decoded"):
-        assert both["accounting"][name] == one["accounting"][name] + two["accounting"][name]
+        assert both["accounting"][name] == one["accounting"][name] + two["accounting"][name] > 0
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason="no shared captures here")
