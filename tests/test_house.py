@@ -79,6 +79,7 @@ FOREIGN = {
     "zdissect/flow/assembler.py": "flags of TCP",
     "zdissect/flow/causal.py": "flags and sequence numbers of TCP",
     "zdissect/flow/connection.py": "sequence numbers of TCP",
+    "zdissect/flow/connection_table.py": "flags and sequence numbers of TCP",
     "zdissect/flow/foreign.py": "802.11",
     "zdissect/flow/headers.py": "link layers and EtherTypes",
     "zdissect/flow/ip.py": "IP, TCP and UDP",

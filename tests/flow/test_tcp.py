@@ -19,7 +19,7 @@ from tests.flow.flow_frames import (
     run,
     streams_of,
 )
-from zdissect.flow import connection, tcp
+from zdissect.flow import connection, connection_table
 from zdissect.flow.tcp import Streams
 from zdissect.records import Chunk, Overlap, StreamEnd
 
@@ -148,7 +148,7 @@ def test_numbers_and_directions_of_several_connections() -> None:
 
 
 def test_connections_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tcp, "MAX_CONNECTIONS", 20)
+    monkeypatch.setattr(connection_table, "MAX_CONNECTIONS", 20)
     streams, items = Streams(), []
     for port in range(100):
         peers = TcpConnection()

@@ -1,4 +1,4 @@
-"""The bytes of TCP streams: put in order, each delivered once, holes given up when they are certain."""
+"""Puts the bytes of TCP streams in order, delivers each once, and gives up gaps that will not be filled."""
 
 from bisect import bisect_right, insort
 from collections import Counter
@@ -11,13 +11,15 @@ from zdissect.flow.connection import (
     GRACE_SEGMENTS,
     MAX_BUFFERED_BYTES,
     MAX_BUFFERED_SEGMENTS,
-    MAX_HOLE_NS,
+    MAX_GAP_NS,
     MAX_WINDOW,
     NEVER,
     RST,
     SYN,
     Connection,
+    FinOrRst,
     HalfStream,
+    Pending,
     distance_of,
 )
 from zdissect.records import Chunk, Frame, Gap, Overlap, Segment, StreamEnd, StreamItem
@@ -34,8 +36,9 @@ class Assembler:
     def _hold_or_accept(self, half: HalfStream, segment: Segment, out: list[StreamItem]) -> None:
         connection = half.connection
         if half.seq < 0 and connection.settled:
-            near = half.hint >= 0 and 0 <= distance_of(segment.seq, half.hint) <= MAX_BUFFERED_BYTES
-            half.open_at(half.hint if near else segment.seq)
+            empty = half.start.empty_seq
+            near = empty >= 0 and 0 <= distance_of(segment.seq, empty) <= MAX_BUFFERED_BYTES
+            half.open_at(empty if near else segment.seq)
         if half.seq >= 0 and not connection.held:
             self._accept(half, segment, out)
             return
@@ -64,30 +67,34 @@ class Assembler:
         if payload:
             self._insert(half, start, payload, frame, segment.offset, out)
         if missing and cut + missing > half.offset and not half.ended:
-            insort(half.cuts, (cut, cut + missing, frame), key=_start)
+            insort(half.hold().cuts, (cut, cut + missing, frame), key=_start)
         if segment.flags & RST:
             self._reset(half, start, frame)
-        elif segment.flags & FIN and not half.end_reason and half.offset <= cut + missing <= half.offset + MAX_WINDOW:
-            half.end, half.end_frame, half.end_reason = cut + missing, frame, "fin"
+        elif segment.flags & FIN and half.end is None and half.offset <= cut + missing <= half.offset + MAX_WINDOW:
+            half.end = FinOrRst(cut + missing, frame, "fin")
         self._drain(half, out)
-        while half.buffered > MAX_BUFFERED_BYTES or len(half.pieces) + len(half.cuts) > MAX_BUFFERED_SEGMENTS:
-            self._skip(half, half.hole_end(), frame, out)
+        pending = half.pending
+        if pending is not None:
+            while pending.size > MAX_BUFFERED_BYTES or len(pending.pieces) + len(pending.cuts) > MAX_BUFFERED_SEGMENTS:
+                self._skip(half, half.gap_end(), frame, out)
 
     def _reset(self, half: HalfStream, start: int, frame: Frame) -> None:
         """An RST ends both directions: its own where it says, the other after what is still on its way."""
         if abs(start - half.offset) > MAX_BUFFERED_BYTES:
             self.ignored["outside the window"] += 1
             return
-        if not half.end_reason:
-            half.end, half.end_frame, half.end_reason = start if start >= half.offset else -1, frame, "rst"
-        if not half.peer.end_reason:
-            half.peer.end_frame, half.peer.end_reason = frame, "rst"
+        if half.end is None:
+            half.end = FinOrRst(start if start >= half.offset else -1, frame, "rst")
+        peer = half.peer
+        if peer.end is None:
+            peer.end = FinOrRst(-1, frame, "rst")
 
     def _insert(
-        self, half: HalfStream, start: int, data: bytes, frame: Frame, place: int, out: list[StreamItem]
+        self, half: HalfStream, start: int, data: bytes, frame: Frame, frame_offset: int, out: list[StreamItem]
     ) -> None:
         """Put the bytes that aren't known yet among the pieces that wait."""
-        limit = half.end if half.end >= 0 else half.offset if half.ended else -1
+        end = half.end
+        limit = end.offset if end is not None and end.offset >= 0 else half.offset if half.ended else -1
         if 0 <= limit < start + len(data):
             self.ignored["after the end"] += 1
             data = data[: max(0, limit - start)]
@@ -96,8 +103,19 @@ class Assembler:
                 self.ignored["before the start"] += 1
             old = half.offset - start
             self._compare_recent(half, start, data[:old], frame, out)
-            start, data, place = half.offset, data[old:], place + old if place >= 0 else -1
-        pieces, stop, position = half.pieces, start + len(data), start
+            start, data = half.offset, data[old:]
+            frame_offset = frame_offset + old if frame_offset >= 0 else -1
+        pending = half.hold()
+        for low, high in self._fresh(half, start, data, frame, out):
+            offset = frame_offset + low - start if frame_offset >= 0 else -1
+            insort(pending.pieces, (low, data[low - start : high - start], frame, offset), key=_start)
+            pending.size += high - low
+
+    def _fresh(
+        self, half: HalfStream, start: int, data: bytes, frame: Frame, out: list[StreamItem]
+    ) -> list[tuple[int, int]]:
+        """The ranges of these bytes that no waiting piece holds; the others are compared with those pieces."""
+        pieces, stop, position = half.hold().pieces, start + len(data), start
         fresh: list[tuple[int, int]] = []
         index = max(bisect_right(pieces, start, key=_start) - 1, 0)
         while position < stop and index < len(pieces):
@@ -109,25 +127,22 @@ class Assembler:
                 position = other
             both = min(other + len(known), stop)
             if both > position:
-                self._compare(
-                    half, position, data[position - start : both - start], known[position - other :], frame, out
-                )
+                again = data[position - start : both - start]
+                self._compare(half, position, again, known[position - other :], frame, out)
                 position = both
             index += 1
         if position < stop:
             fresh.append((position, stop))
-        for a, b in fresh:
-            insort(pieces, (a, data[a - start : b - start], frame, place + a - start if place >= 0 else -1), key=_start)
-            half.buffered += b - a
+        return fresh
 
     def _compare_recent(self, half: HalfStream, start: int, data: bytes, frame: Frame, out: list[StreamItem]) -> None:
         """Compare bytes that were delivered already with what was delivered, as far back as that is kept."""
         stop, left = start + len(data), len(data)
         for other, known in reversed(half.recent):
             if other < stop and other + len(known) > start:
-                a, b = max(start, other), min(stop, other + len(known))
-                self._compare(half, a, data[a - start : b - start], known[a - other :], frame, out)
-                left -= b - a
+                low, high = max(start, other), min(stop, other + len(known))
+                self._compare(half, low, data[low - start : high - start], known[low - other :], frame, out)
+                left -= high - low
                 if left <= 0:
                     break
 
@@ -140,15 +155,23 @@ class Assembler:
 
     def _drain(self, half: HalfStream, out: list[StreamItem]) -> None:
         """Deliver what has become next in order, and the end if it has been reached."""
-        pieces, cuts, used = half.pieces, half.cuts, 0
+        if half.pending is not None:
+            self._drain_pending(half, half.pending, out)
+        end = half.end
+        if end is not None and 0 <= end.offset <= half.offset and not half.ended:
+            self._end(half, end.frame, end.reason, out)
+
+    def _drain_pending(self, half: HalfStream, pending: Pending, out: list[StreamItem]) -> None:
+        """Deliver what waits no longer."""
+        pieces, cuts, used = pending.pieces, pending.cuts, 0
         while True:
             while cuts and cuts[0][1] <= half.offset:
                 del cuts[0]
             if used < len(pieces) and pieces[used][0] == half.offset:
-                offset, data, frame, place = pieces[used]
-                out.append(Chunk(half.stream, half.direction, offset, data, frame, place))
+                offset, data, frame, frame_offset = pieces[used]
+                out.append(Chunk(half.stream, half.direction, offset, data, frame, frame_offset))
                 half.keep(offset, data)
-                half.buffered -= len(data)
+                pending.size -= len(data)
                 half.advance(len(data))
                 used += 1
                 continue
@@ -159,10 +182,8 @@ class Assembler:
             out.append(Gap(half.stream, half.direction, half.offset, size, frame, "cut"))
             half.advance(size)
         del pieces[:used]
-        if not half.waits():
-            half.doubt = None
-        if 0 <= half.end <= half.offset and not half.ended:
-            self._end(half, half.end_frame, half.end_reason, out)
+        if pending.doubt is not None and not half.waits():
+            pending.doubt = None
 
     # The end of a wait, and of a stream.
 
@@ -175,33 +196,37 @@ class Assembler:
                 self._doubt(half, now_ns, out)
 
     def _doubt(self, half: HalfStream, now_ns: int, out: list[StreamItem]) -> None:
-        """Give up holes that are certain: acknowledged, or before the end, and a grace has passed; or old."""
-        connection = half.connection
-        hole = half.hole_end()
-        certain = NEVER if half.end_reason else half.acked()
-        if half.doubt is None and (half.end_reason or 0 <= hole <= certain):
-            half.doubt = certain, connection.count, now_ns
-        if half.doubt is not None:
-            limit, count, since_ns = half.doubt
+        """Give up gaps whose bytes won't come: a grace ago they were acknowledged, or the stream ended; or the gap is
+        old.
+        """
+        connection, pending, end = half.connection, half.hold(), half.end
+        gap_end = half.gap_end()
+        certain = NEVER if end is not None else half.acked()
+        if pending.doubt is None and (end is not None or 0 <= gap_end <= certain):
+            pending.doubt = certain, connection.count, now_ns
+        if pending.doubt is not None:
+            limit, count, since_ns = pending.doubt
             if connection.count - count >= GRACE_SEGMENTS or now_ns - since_ns >= GRACE_NS:
-                half.doubt = None
-                while 0 <= hole <= limit:
-                    self._skip(half, hole, connection.frame, out)
-                    hole = half.hole_end()
-                if half.end_reason and not half.ended and limit == NEVER:
-                    self._end(half, half.end_frame, half.end_reason, out)
-        while not half.ended and now_ns - half.oldest_ns() >= MAX_HOLE_NS:
-            self._skip(half, half.hole_end(), connection.frame, out)
+                pending.doubt = None
+                while 0 <= gap_end <= limit:
+                    self._skip(half, gap_end, connection.frame, out)
+                    gap_end = half.gap_end()
+                if end is not None and not half.ended and limit == NEVER:
+                    self._end(half, end.frame, end.reason, out)
+        while not half.ended and now_ns - pending.oldest_ns() >= MAX_GAP_NS:
+            self._skip(half, half.gap_end(), connection.frame, out)
 
-    def _skip(self, half: HalfStream, hole_end: int, frame: Frame, out: list[StreamItem]) -> None:
-        size = hole_end - half.offset
+    def _skip(self, half: HalfStream, gap_end: int, frame: Frame, out: list[StreamItem]) -> None:
+        size = gap_end - half.offset
         out.append(Gap(half.stream, half.direction, half.offset, size, frame, "lost"))
         half.advance(size)
         self._drain(half, out)
 
     def _end(self, half: HalfStream, frame: Frame | None, reason: str, out: list[StreamItem]) -> None:
         half.ended = True
-        if half.pieces:
-            self.ignored["after the end"] += len(half.pieces)
-        half.pieces, half.cuts, half.buffered = [], [], 0
+        pending, half.pending = half.pending, None
+        if pending is not None:
+            if pending.pieces:
+                self.ignored["after the end"] += len(pending.pieces)
+            pending.pieces, pending.cuts, pending.size = [], [], 0
         out.append(StreamEnd(half.stream, half.direction, half.offset, frame, reason))

@@ -1,6 +1,7 @@
-"""A TCP connection: what is known of each direction, what waits, and for how long."""
+"""A TCP connection and its two half-streams: what is known of them, what waits, and for how long."""
 
 from math import inf
+from typing import NamedTuple
 
 from zdissect.records import Frame, Segment
 
@@ -8,16 +9,13 @@ GRACE_SEGMENTS = 64
 """Further segments of the connection that a wait outlasts: a capture of several queues mixes a few dozen."""
 GRACE_NS = 10**9
 """... or this capture time; longer than any retransmission timer that starts within a round trip."""
-MAX_HOLE_NS = 10 * 10**9
-"""A hole this old without any acknowledgement beyond it (a one-sided capture) will not be filled."""
+MAX_GAP_NS = 10 * 10**9
+"""A gap this old without any acknowledgement beyond it (a one-sided capture) will not be filled."""
 MAX_BUFFERED_BYTES = 4 << 20
 """Out-of-order bytes a direction holds: Linux's default limit of the receive window is 6 MiB, half of it payload."""
 MAX_BUFFERED_SEGMENTS = 2000
 MAX_WINDOW = 1 << 30
 """No TCP window is larger (RFC 7323): bytes further apart don't belong to one connection."""
-MAX_CONNECTIONS = 100_000
-CLOSED_IDLE_NS = 60 * 10**9
-"""Closed connections are remembered this long (TIME_WAIT), so that late retransmissions are known as such."""
 RECENT_SEGMENTS = 8
 RECENT_BYTES = 16 << 10
 LARGE = RECENT_BYTES // RECENT_SEGMENTS
@@ -38,58 +36,107 @@ def distance_of(seq: int, origin: int) -> int:
     return ((seq - origin + SIGN) & MASK) - SIGN
 
 
+class Start(NamedTuple):
+    """What tells where a half-stream starts, in sequence numbers; -1 while unknown."""
+
+    first_seq: int = -1
+    """That of the first byte, from the SYN."""
+    empty_seq: int = -1
+    """The highest of its segments without payload."""
+    stray_seq: int = -1
+    """That of a segment that can't belong to this connection."""
+
+
+_UNKNOWN = Start()
+
+
+class FinOrRst(NamedTuple):
+    """What ends a half-stream."""
+
+    offset: int
+    """Stream offset; -1 if an RST of the other side doesn't tell."""
+    frame: Frame
+    reason: str
+    """`fin` or `rst`."""
+
+
+class Pending:
+    """What waits for the bytes before it."""
+
+    __slots__ = ("cuts", "doubt", "pieces", "size")
+
+    def __init__(self) -> None:
+        self.pieces: list[Piece] = []
+        """Ascending, without overlap, all beyond what was delivered."""
+        self.cuts: list[tuple[int, int, Frame]] = []
+        """Ranges that were on the wire but cut off by the capture, ascending by their starts."""
+        self.size = 0
+        """Bytes of the pieces."""
+        self.doubt: tuple[float, int, int] | None = None
+        """Bytes before the first number are known to have been sent, since this segment count and time."""
+
+    def oldest_ns(self) -> float:
+        """Time since when something has waited for the gap in front of it."""
+        frames = [piece[2] for piece in self.pieces[:1]] + [cut[2] for cut in self.cuts[:1]]
+        return min((frame.now_ns for frame in frames), default=NEVER)
+
+
 class HalfStream:
-    """One direction of a connection."""
+    """One direction of a connection. What each segment asks for is here, the rest in records."""
 
     __slots__ = (
-        "ack", "buffered", "connection", "cuts", "direction", "doubt", "end", "end_frame", "end_reason", "ended",
-        "hint", "isn", "last_ns", "offset", "peer", "pieces", "quick", "recent", "seq", "stray", "stream",
+        "ack", "connection", "direction", "end", "ended", "last_ns", "offset", "pending", "quick", "recent", "seq",
+        "start", "stream",
     )  # fmt: skip
 
-    peer: "HalfStream"
-    connection: "Connection"
-
-    def __init__(self, stream: int) -> None:
+    def __init__(self, connection: "Connection", stream: int) -> None:
+        self.connection = connection
         self.stream = stream
         self.direction = 0
         self.seq = -1
         """Sequence number of the next byte to deliver; -1 until it is known where the stream starts."""
         self.offset = 0
         """Its stream offset."""
-        self.isn = -1
-        """Sequence number of the first byte, from the SYN; -1 without one."""
         self.ack = -1
         """Highest acknowledgement this side has sent."""
-        self.hint = -1
-        """Highest sequence number of its segments without payload."""
-        self.stray = -1
-        """Sequence number of a segment that can't belong to this connection."""
-        self.pieces: list[Piece] = []
-        """Ascending, without overlap, all beyond `offset`."""
-        self.cuts: list[tuple[int, int, Frame]] = []
-        """Ranges that were on the wire but cut off by the capture, ascending by their starts."""
-        self.buffered = 0
-        self.doubt: tuple[float, int, int] | None = None
-        """Bytes before the first number are known to have been sent, since this segment count and time."""
-        self.end = -1
-        """Stream offset at which FIN or RST ends it; -1 while unknown."""
-        self.end_frame: Frame | None = None
-        self.end_reason = ""
-        self.ended = False
+        self.last_ns = 0
+        """Time of its last segment."""
         self.quick = False
         """Nothing waits in either direction: a segment that is next in order needs no care."""
-        self.last_ns = 0
         self.recent: list[tuple[int, bytes]] = []
         """Stream offsets and bytes that were delivered last."""
+        self.start = _UNKNOWN
+        self.pending: Pending | None = None
+        """None as long as nothing has had to wait, as in most: they are many, and live long."""
+        self.end: FinOrRst | None = None
+        """How it ends, if that is known, once all that comes before has come."""
+        self.ended = False
+        """It has ended: nothing more is delivered."""
+
+    @property
+    def peer(self) -> "HalfStream":
+        """The other direction."""
+        first, second = self.connection.halves
+        return second if first is self else first
 
     def open_at(self, seq: int) -> None:
+        """Start the stream at a sequence number."""
         self.seq = seq
-        self.stray = -1
+        if self.start.stray_seq >= 0:
+            self.start = self.start._replace(stray_seq=-1)
+
+    def hold(self) -> Pending:
+        """What waits, to be added to."""
+        if self.pending is None:
+            self.pending = Pending()
+        return self.pending
 
     def base(self) -> int:
+        """Sequence number of stream offset 0."""
         return (self.seq - self.offset) & MASK
 
     def advance(self, size: int) -> None:
+        """Go on to what follows the next `size` bytes."""
         self.offset += size
         self.seq = (self.seq + size) & MASK
 
@@ -115,24 +162,24 @@ class HalfStream:
         distance = distance_of(ack, self.seq)
         return self.offset + distance if abs(distance) <= MAX_WINDOW else -1
 
-    def hole_end(self) -> int:
-        """Where the hole at `offset` ends; -1 if there is none (or none with an end)."""
+    def gap_end(self) -> int:
+        """Where the gap at `offset` ends; -1 if there is none (or none with an end)."""
         if self.ended or self.seq < 0:
             return -1
-        ends = [self.end] if self.end > self.offset else []
-        if self.pieces:
-            ends.append(self.pieces[0][0])
-        if self.cuts:
-            ends.append(self.cuts[0][0])
+        pending, end = self.pending, self.end
+        ends = [end.offset] if end is not None and end.offset > self.offset else []
+        if pending is not None and pending.pieces:
+            ends.append(pending.pieces[0][0])
+        if pending is not None and pending.cuts:
+            ends.append(pending.cuts[0][0])
         return min(ends, default=-1)
 
-    def oldest_ns(self) -> float:
-        """Time since when something has waited for the hole at `offset`."""
-        frames = [piece[2] for piece in self.pieces[:1]] + [cut[2] for cut in self.cuts[:1]]
-        return min((frame.now_ns for frame in frames), default=NEVER)
-
     def waits(self) -> bool:
-        return not self.ended and bool(self.pieces or self.cuts or self.end_reason)
+        """Whether something waits for the bytes before it."""
+        pending = self.pending
+        if self.ended or pending is None:
+            return self.end is not None and not self.ended
+        return bool(pending.pieces or pending.cuts or self.end)
 
 
 class Connection:
@@ -141,9 +188,7 @@ class Connection:
     __slots__ = ("count", "frame", "halves", "held", "held_bytes", "held_count", "settled")
 
     def __init__(self, stream: int, frame: Frame) -> None:
-        first, second = self.halves = HalfStream(stream), HalfStream(stream)
-        first.peer, second.peer = second, first
-        first.connection = second.connection = self
+        self.halves = HalfStream(self, stream), HalfStream(self, stream)
         self.settled = False
         """Which side is direction 0 is decided, and a side not heard of yet may start anywhere."""
         self.held: list[tuple[HalfStream, Segment]] = []
@@ -155,9 +200,16 @@ class Connection:
         """The last of those."""
 
     def waits(self) -> bool:
+        """Whether anything waits, in either direction."""
         return bool(self.held) or self.halves[0].waits() or self.halves[1].waits()
 
+    def over(self) -> bool:
+        """Whether both directions have ended."""
+        first, second = self.halves
+        return first.ended and second.ended
+
     def set_opener(self, half: HalfStream) -> None:
+        """Make a half-stream direction 0, unless that is decided."""
         if not self.settled:
             half.direction, half.peer.direction = 0, 1
 
@@ -176,7 +228,7 @@ class Connection:
     def settle(self) -> None:
         """Let the streams whose SYN wasn't seen start at the lowest sequence number held."""
         spoken = [(half, segment) for half, segment in self.held if segment.payload or segment.missing] or self.held
-        if all(half.isn < 0 for half in self.halves):
+        if all(half.start.first_seq < 0 for half in self.halves):
             self.set_opener(spoken[0][0])
         for half in self.halves:
             mine = [segment.seq for other, segment in spoken if other is half]

@@ -41,7 +41,7 @@ class Observed(Streams):
 
 def _waits(connection: Connection) -> tuple[object, ...]:
     """What time alone may change."""
-    return len(connection.held), *(half.doubt for half in connection.halves)
+    return len(connection.held), *(half.pending and half.pending.doubt for half in connection.halves)
 
 
 class Partial(Streams):

@@ -1,0 +1,137 @@
+"""Which connection a segment belongs to, and for how long connections are kept.
+
+New ones are told from old ones on the same ports by their SYNs and sequence numbers. When there are too many, those
+that have been idle for longest are forgotten.
+"""
+
+from zdissect.flow.assembler import Assembler
+from zdissect.flow.connection import MASK, MAX_BUFFERED_BYTES, MAX_WINDOW, RST, SYN, Connection, HalfStream, distance_of
+from zdissect.records import Endpoint, Frame, Segment, StreamItem
+
+MAX_CONNECTIONS = 100_000
+CLOSED_IDLE_NS = 60 * 10**9
+"""Closed connections are remembered this long (TIME_WAIT), so that late retransmissions are known as such."""
+
+
+class ConnectionTable(Assembler):
+    """The connections of a capture."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._halves: dict[tuple[Endpoint, Endpoint], HalfStream] = {}
+        self._ends: dict[int, tuple[HalfStream, Endpoint, Endpoint]] = {}
+        self._over: tuple[list[int], list[int]] = ([], [])
+        """Connections that are over: those whose last items have surely been passed on, and the others."""
+        self._count = 0
+        self._waiting: dict[Connection, None] = {}
+        """Those in which something waits."""
+
+    def ends(self, stream: int) -> tuple[Endpoint, Endpoint]:
+        """(opener, other side) of a connection whose items are being delivered: direction 0 is from the first."""
+        half, src, dst = self._ends[stream]
+        return (dst, src) if half.direction else (src, dst)
+
+    def stream(self, src: Endpoint, dst: Endpoint) -> tuple[int, int] | None:
+        """(connection, direction) of what is sent from one end to another now; None if nothing is known of it."""
+        half = self._halves.get((src, dst))
+        return None if half is None else (half.stream, half.direction)
+
+    def first(self, ends: tuple[Endpoint, Endpoint]) -> int:
+        """Sequence number of the first byte that is sent from one end to another, from its SYN; -1 without one."""
+        half = self._halves.get(ends)
+        return -1 if half is None else half.start.first_seq
+
+    def begins(self, stream: int, direction: int) -> bool:
+        """Whether stream offset 0 is the first byte that was sent, by the SYN of this direction."""
+        known = self._ends.get(stream)
+        if known is None:  # forgotten
+            return False
+        half = known[0] if known[0].direction == direction else known[0].peer
+        return half.start.first_seq >= 0 and half.base() == half.start.first_seq
+
+    def _half_of(self, segment: Segment, out: list[StreamItem]) -> HalfStream | None:
+        """The direction that a segment belongs to, of a new connection if need be; None if it is to be left out."""
+        half = self._halves.get((segment.src, segment.dst))
+        if half is None:
+            return self._open(segment, out)
+        if segment.flags & SYN:
+            other = self._other_connection(half, (segment.seq + 1) & MASK)
+        elif half.seq < 0 or segment.flags & RST or not (segment.payload or segment.missing):
+            return half
+        else:
+            distance = distance_of(segment.seq, half.seq)
+            size = len(segment.payload) + segment.missing
+            other = half.ended and half.peer.ended and distance + size > 0
+            if abs(distance) > MAX_WINDOW:
+                # one such segment is a stray; a second that goes with it is a connection whose SYN isn't there
+                stray = half.start.stray_seq
+                other = stray >= 0 and abs(distance_of(segment.seq, stray)) <= MAX_BUFFERED_BYTES
+                half.start = half.start._replace(stray_seq=segment.seq)
+                if not other:
+                    self.ignored["outside the window"] += 1
+                    return None
+        if not other:
+            return half
+        self._finish(half.connection, "reused", segment.frame, out)
+        return self._open(segment, out)
+
+    def _other_connection(self, half: HalfStream, first: int) -> bool:
+        """Whether a SYN, after which the stream starts at `first`, opens a new connection on the same ports."""
+        if half.start.first_seq >= 0:
+            return half.start.first_seq != first
+        if half.seq >= 0:  # a SYN that comes after the wait for it was over fits closely; a new one hardly ever
+            return not 0 <= distance_of(half.base(), first) <= MAX_BUFFERED_BYTES
+        held = [segment.seq for other, segment in half.connection.held if other is half and not segment.flags & RST]
+        return any(not 0 <= distance_of(seq, first) <= MAX_WINDOW for seq in held)
+
+    def _open(self, segment: Segment, out: list[StreamItem]) -> HalfStream:
+        """A new connection, whose first segment this is."""
+        half, peer = Connection(self._number(segment.frame.now_ns, out), segment.frame).halves
+        half.connection.set_opener(half)
+        self._ends[half.stream] = half, segment.src, segment.dst
+        self._halves[segment.dst, segment.src] = peer
+        self._halves[segment.src, segment.dst] = half
+        return half
+
+    def _number(self, now_ns: int, out: list[StreamItem]) -> int:
+        """The number of a new connection; there is room for it afterwards."""
+        if len(self._halves) >= 2 * MAX_CONNECTIONS or self._count % 4096 == 4095:
+            self._drop(self._idle(now_ns), out)
+        self._count += 1
+        return self._count - 1
+
+    def _idle(self, now_ns: int) -> set[Connection]:
+        """The connections that closed a while ago, and the tenth longest idle if there are still too many."""
+        connections = {half.connection: None for half in self._halves.values()}
+        last = {c: max(first.last_ns, second.last_ns) for c in connections for first, second in (c.halves,)}
+        drop = {c for c, last_ns in last.items() if now_ns - last_ns > CLOSED_IDLE_NS and c.over()}
+        if len(last) - len(drop) >= MAX_CONNECTIONS:
+            drop.update(sorted(last, key=last.__getitem__)[: MAX_CONNECTIONS // 10])
+        return drop
+
+    def _drop(self, drop: set[Connection], out: list[StreamItem]) -> None:
+        """Forget connections, in the order in which their ends were seen first."""
+        passed_on, others = self._over
+        for stream in passed_on:
+            self._ends.pop(stream, None)
+        self._over = others, []
+        for connection in dict.fromkeys(half.connection for half in self._halves.values()):
+            if connection in drop:
+                self._finish(connection, "capture", None, out)
+        self._halves = {ends: half for ends, half in self._halves.items() if half.connection not in drop}
+
+    def _finish(self, connection: Connection, reason: str, frame: Frame | None, out: list[StreamItem]) -> None:
+        """Give everything that a connection still has to give."""
+        if connection.held:
+            self._replay(connection, out)
+        for half in sorted(connection.halves, key=lambda half: half.direction):
+            while (gap_end := half.gap_end()) >= 0:
+                self._skip(half, gap_end, connection.frame, out)
+            # one byte more than we have is the other side's FIN, which takes a number too
+            if not half.ended and half.acked() > half.offset + 1:
+                self._skip(half, half.acked(), connection.frame, out)
+            if not half.ended:
+                end = half.end
+                self._end(half, end.frame if end else frame, end.reason if end else reason, out)
+        self._waiting.pop(connection, None)
+        self._over[1].append(connection.halves[0].stream)
