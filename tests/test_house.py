@@ -171,12 +171,6 @@ LONG_FUNCTIONS = {
 MANY_ARGUMENTS = {
     "cli/dissect.py:dissect": "an argument for each option of the command",
     "cli/hex.py:hexadecimal": "an argument for each option of the command",
-    "zdissect/engine/lengths.py:bounded": _BEFORE,
-    "zdissect/engine/lengths.py:length_first": _BEFORE,
-    "zdissect/engine/lengths.py:sized": _BEFORE,
-    "zdissect/engine/lengths.py:structure_first": _BEFORE,
-    "zdissect/engine/composites.py:extensions": _BEFORE,
-    "zdissect/engine/composites.py:repeat": _BEFORE,
     "zdissect/flow/ip.py:_fragment": _BEFORE,
     "zdissect/flow/ipfragments.py:feed": _BEFORE,
     "zdissect/output/tree.py:leaf": _BEFORE,

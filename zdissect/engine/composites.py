@@ -3,13 +3,11 @@
 The base of the interpreter's run; `steps` (interpreter.py) reads the fields and comes back here for what holds more.
 """
 
-from collections.abc import Callable
-
-from zdissect.engine.lengths import Values
+from zdissect.engine.lengths import Around, Values
 from zdissect.engine.malformed import Malformed, named, short_of
-from zdissect.engine.program import ExtensionProgram, Program, ProgramTable, Step, unknown_body
+from zdissect.engine.program import ExtensionPrograms, Program, ProgramTable, RepeatProgram, unknown_body
 from zdissect.engine.weighing import Doubtful, Weighing
-from zdissect.grammar.field import EXT_HEADER, EXT_UNKNOWN, Field
+from zdissect.grammar.field import EXT_HEADER, EXT_UNKNOWN
 from zdissect.grammar.types import ENC_NAMES, ZBUF
 
 
@@ -76,11 +74,10 @@ class Composites(Weighing):
         return pos
 
     def extensions(
-        self, known: dict[int, ExtensionProgram], nested: bool, tolerant: bool, pos: int, stop: int, cut: bool,
-        depth: int, header: int, values: Values,
-    ) -> int:  # fmt: skip
-        """A chain of extensions. With `tolerant`, one that isn't known may be skipped even with M=1."""
-        if nested and pos == stop and not cut:
+        self, known: ExtensionPrograms, pos: int, stop: int, cut: bool, depth: int, header: int, values: Values
+    ) -> int:
+        """A chain of extensions."""
+        if known.optional and pos == stop and not cut:
             return pos
         data, spans = self.data, self.spans
         while True:
@@ -91,14 +88,14 @@ class Composites(Weighing):
             pos += 1
             program = known.get(head & 127)
             if program is None:
-                pos = self.unknown(known, tolerant, head, start, stop, cut, depth)
+                pos = self.unknown(known, head, start, stop, cut, depth)
             else:
                 field, steps, structured, keep, before, _, _ = program
                 index = len(spans)
                 spans.append((field, depth, start, -1, None))
                 spans.append((EXT_HEADER, depth + 1, start, pos, head))
                 if structured and head & 64:
-                    pos = self.extension(program, pos, stop, cut, depth + 1, header, values)
+                    pos = self.extension(program, pos, (stop, cut, depth + 1, header, values))
                 elif head & 96:
                     pos = self.steps(steps, pos, stop, cut, depth + 1, header, values)
                 spans[index] = (field, depth, start, pos, None)
@@ -110,16 +107,7 @@ class Composites(Weighing):
             if head < 128:
                 return pos
 
-    def unknown(
-        self,
-        known: dict[int, ExtensionProgram],
-        tolerant: bool,
-        head: int,
-        start: int,
-        stop: int,
-        cut: bool,
-        depth: int,
-    ) -> int:
+    def unknown(self, known: ExtensionPrograms, head: int, start: int, stop: int, cut: bool, depth: int) -> int:
         """An extension that the message doesn't know, by the encoding in its header."""
         enc, ident = head >> 5 & 3, head & 15
         index = len(self.spans)
@@ -127,7 +115,7 @@ class Composites(Weighing):
         pos = start + 1
         self.spans.append((EXT_HEADER, depth + 1, start, pos, head))
         what = f"extension 0x{ident:x} ({ENC_NAMES[enc]}, M={head >> 4 & 1})"
-        if head & 16 and not tolerant:
+        if head & 16 and not known.tolerant:
             self.remarks.append(("unknown-mandatory-extension", start, pos, f"unknown mandatory {what}"))
         elif any(key & 15 == ident for key in known):
             self.remarks.append(("extension-form", start, pos, f"{what} is known only in another form"))
@@ -139,18 +127,16 @@ class Composites(Weighing):
         self.spans[index] = (EXT_UNKNOWN, depth, start, pos, None)
         return pos
 
-    def repeat(
-        self, body: tuple[tuple[Step, ...], Field], count: Callable[[Values], int] | None, counter: Step | None,
-        field: Field, pos: int, stop: int, cut: bool, depth: int, header: int, values: Values,
-    ) -> int:  # fmt: skip
+    def repeat(self, program: RepeatProgram, pos: int, around: Around) -> int:
         """The same steps several times; each takes a byte at least, so a huge count ends with the bytes."""
+        field, steps, item, count, counter = program
+        stop, cut, depth, header, values = around
         if counter is not None:
             pos = self.steps((counter,), pos, stop, cut, depth, header, values)
             times = self.spans[-1][4]
         else:
             assert count is not None
             times = count(values)
-        steps, item = body
         single = len(steps) == 1
         index = len(self.spans)
         start = pos

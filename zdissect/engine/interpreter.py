@@ -66,7 +66,11 @@ class _Run(Composites):
     def steps(
         self, steps: tuple[Step, ...], pos: int, stop: int, cut: bool, depth: int, header: int, values: Values
     ) -> int:
-        """Runs the steps of a program from `pos`; the position after them."""
+        """Runs the steps of a program from `pos`; the position after them.
+
+        This loop is most of the time that decoding takes. It is one function because a call for each field would cost
+        more than what most fields cost, and it takes what surrounds it as arguments, which are quicker than attributes.
+        """
         data = self.data
         spans = self.spans
         for op, mask, want, test, field, first, second, keep, check in steps:
@@ -109,7 +113,7 @@ class _Run(Composites):
                     except UnicodeDecodeError as problem:
                         value = self.not_text(field, begin, pos, value, problem)
             elif op == EXTENSIONS:
-                pos = self.extensions(first, second, keep is not None, pos, stop, cut, depth, header, values)
+                pos = self.extensions(first, pos, stop, cut, depth, header, values)
                 continue
             elif op == CHOICE:
                 pos = self.choice(first, second, pos, stop, cut, depth, check)
@@ -151,10 +155,10 @@ class _Run(Composites):
                     except UnicodeDecodeError as problem:
                         value = self.not_text(field, start, stop, value, problem)
             elif op == REPEAT:
-                pos = self.repeat(first, second, keep, field, pos, stop, cut, depth, header, values)
+                pos = self.repeat(first, pos, (stop, cut, depth, header, values))
                 continue
             elif op == REGION:
-                pos = self.sized(field, first, second, pos, stop, cut, depth, header, values, keep)
+                pos = self.sized((field, first, second, keep), pos, (stop, cut, depth, header, values))
                 continue
             else:
                 pos = self.steps(first, pos, stop, cut, depth, header, values)

@@ -17,6 +17,14 @@ from zdissect.grammar.field import EXT_LENGTH, UNDECODED, Field
 Values = dict[str, int]
 Steps = tuple[Step, ...]
 
+Around = tuple[int, bool, int, int, Values]
+"""(stop, cut, depth, header, values): where the region around something ends, whether it was cut, how deep it is, and
+what its conditions ask. A plain tuple, which is made and unpacked for each region and structured extension."""
+
+Region = tuple[Field, Steps, Any, Field | None]
+"""(field, steps, limit, length) of a group with a size. With a length in front, `length` is the field of that, and
+`limit` its largest value; else `limit` gives the size for the values read so far."""
+
 _U32 = (1 << 32) - 1
 _OPEN: Span = (UNDECODED, 0, 0, -1, None)
 
@@ -85,21 +93,20 @@ class Lengths:
             self.spans.append((UNDECODED, depth, at, stop, self.data[at:stop]))
         return False
 
-    def sized(
-        self, field: Field, steps: Steps, limit: Any, pos: int, stop: int, cut: bool, depth: int,
-        header: int, values: Values, length: Field | None,
-    ) -> int:  # fmt: skip
-        """A region with a length in front (of which `limit` is the largest value), or of a size that is known.
+    def sized(self, region: Region, pos: int, around: Around) -> int:
+        """A region with a length in front, or of a size that is known.
 
         A region of known size has no node of its own; any other opens one.
         """
+        field, steps, limit, length = region
+        stop, cut, depth, header, values = around
         if length is None:
-            return self.bounded(field, steps, pos, pos + limit(values), pos, stop, cut, depth, header, values)[0]
+            return self.bounded(field, steps, pos, pos, pos + limit(values), around)[0]
         index = len(self.spans)
         start = pos
         self.spans.append((field, depth, pos, -1, None))
         size, pos = self.length(length, limit, pos, stop, depth + 1)
-        end, _ = self.bounded(field, steps, pos, pos + size, start, stop, cut, depth + 1, header, values)
+        end, _ = self.bounded(field, steps, start, pos, pos + size, (stop, cut, depth + 1, header, values))
         self.spans[index] = (field, depth, start, end, None)
         return end
 
@@ -111,14 +118,21 @@ class Lengths:
         self.spans.append((field, depth, pos, end, size))
         return size, end
 
-    def bounded(
-        self, field: Field, steps: Steps, pos: int, end: int, start: int, stop: int, cut: bool, depth: int,
-        header: int, values: Values,
-    ) -> tuple[int, bool]:  # fmt: skip
+    def bounded(self, field: Field, steps: Steps, start: int, pos: int, end: int, around: Around) -> tuple[int, bool]:
         """A region that its declared length ends; whether its structure ends there too.
 
-        Raises Malformed where it runs past the region around it: nothing can follow then.
+        Args:
+            field: The field that has the length.
+            steps: The structure.
+            start: Where its length begins.
+            pos: Where the region begins.
+            end: Where it ends by its length.
+            around: The region around it.
+
+        Raises:
+            Malformed: It runs past the region around it: nothing can follow then.
         """
+        stop, cut, depth, header, values = around
         short = end > stop
         if short and not cut:
             text = f"{named(field)} needs {count(end - pos)}, {stop - pos} left"
@@ -131,21 +145,17 @@ class Lengths:
             raise Malformed(stop, short=True)
         return end, whole
 
-    def extension(
-        self, program: ExtensionProgram, pos: int, stop: int, cut: bool, depth: int, header: int, values: Values
-    ) -> int:
+    def extension(self, program: ExtensionProgram, pos: int, around: Around) -> int:
         """The body of an extension that has a declared length and a structure."""
         start = pos
-        size, pos = self.length(EXT_LENGTH, _U32, pos, stop, depth)
-        loose = program.loose is not None and program.loose(values)
+        size, pos = self.length(EXT_LENGTH, _U32, pos, around[0], around[2])
+        loose = program.loose is not None and program.loose(around[4])
         first = self.structure_first if loose else self.length_first
-        return first(program, start, pos, pos + size, stop, cut, depth, header, values)
+        return first(program, start, pos, pos + size, around)
 
-    def structure_first(
-        self, program: ExtensionProgram, start: int, pos: int, declared: int, stop: int, cut: bool, depth: int,
-        header: int, values: Values,
-    ) -> int:  # fmt: skip
+    def structure_first(self, program: ExtensionProgram, start: int, pos: int, declared: int, around: Around) -> int:
         """The body of an extension of which receivers pass over the length."""
+        stop, cut, depth, header, values = around
         mark = len(self.spans), len(self.remarks)
         problem, end = None, stop
         try:
@@ -159,18 +169,16 @@ class Lengths:
                 raise problem
             return self.differs(program, start, pos, declared, end)
         self.back(mark)
-        return self.bounded(program.field, program.steps, pos, declared, start, stop, cut, depth, header, values)[0]
+        return self.bounded(program.field, program.steps, start, pos, declared, around)[0]
 
-    def length_first(
-        self, program: ExtensionProgram, start: int, pos: int, declared: int, stop: int, cut: bool, depth: int,
-        header: int, values: Values,
-    ) -> int:  # fmt: skip
+    def length_first(self, program: ExtensionProgram, start: int, pos: int, declared: int, around: Around) -> int:
         """The body of an extension that receivers take out of the message by its length."""
         steps = program.steps
+        stop, cut, depth, header, values = around
         mark = len(self.spans), len(self.remarks)
         problem, end, whole = None, stop, False
         try:
-            end, whole = self.bounded(program.field, steps, pos, declared, start, stop, cut, depth, header, values)
+            end, whole = self.bounded(program.field, steps, start, pos, declared, around)
         except Malformed as raised:
             problem = raised
         if not (whole or (cut and problem is not None)) and self.structure_counts(False):

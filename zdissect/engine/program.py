@@ -12,8 +12,8 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
 
+from zdissect.engine.value_checks import Check, bits_check, value_check
 from zdissect.grammar import conditions
-from zdissect.grammar.checks import CHECKS, Verdict
 from zdissect.grammar.field import EXT_NUMBER, EXT_VALUE, Field
 from zdissect.grammar.registry import PlacedMessage, PlacedNode, place
 from zdissect.grammar.types import (
@@ -23,7 +23,6 @@ from zdissect.grammar.types import (
     Bits,
     Blob,
     Choice,
-    Enum,
     Extension,
     Extensions,
     Fixed,
@@ -43,7 +42,6 @@ INNER = ("data", "declaration")
 """Layers of messages that are part of another one."""
 
 Keep = tuple[tuple[str, int, int], ...]
-Check = Callable[[Any], Verdict]
 
 
 class Program(NamedTuple):
@@ -78,6 +76,32 @@ class ExtensionProgram(NamedTuple):
     """The finding where its declared length isn't that of its structure."""
 
 
+class ExtensionPrograms(dict[int, ExtensionProgram]):
+    """The extensions that a chain knows, by the seven bits that tell them apart."""
+
+    __slots__ = ("optional", "tolerant")
+
+    def __init__(self, known: dict[int, ExtensionProgram], optional: bool, tolerant: bool) -> None:
+        super().__init__(known)
+        self.optional = optional
+        """No flag says that the chain is there: it isn't where its region has ended."""
+        self.tolerant = tolerant
+        """Extensions that aren't known may be skipped even with M=1."""
+
+
+class RepeatProgram(NamedTuple):
+    """A repeat, ready to run."""
+
+    field: Field
+    steps: tuple[Step, ...]
+    item: Field
+    """The group around one turn, of more than one field."""
+    times: Callable[[Any], int] | None
+    """How many turns there are, if that isn't in front of them."""
+    counter: Step | None
+    """Reads the number in front of them."""
+
+
 @cache
 def message_program(message: Message) -> Program:
     """The program of a message; made once, when first needed."""
@@ -90,7 +114,7 @@ def message_program(message: Message) -> Program:
     return Program(
         message, placed.field, placed.header, labels[0], mask, labels[1],
         sum(flag.mask for flag in message.flags if flag.reserved), builder.keep(placed.header.bits),
-        _bits_check(message.flags), builder.steps(placed.inside),
+        bits_check(message.flags), builder.steps(placed.inside),
     )  # fmt: skip
 
 
@@ -175,20 +199,20 @@ class _Builder:
                 (1 << (node.keeps or node.width)) - 1,
                 reserved,
                 own + self.keep(one.field.bits) or None,
-                _check(node, node.bits),
+                value_check(node, node.bits),
             )
         if isinstance(node, Text | Blob):
             op = TEXT if isinstance(node, Text) else BLOB
-            return op, (1 << node.length) - 1, None, None, _check(node)
+            return op, (1 << node.length) - 1, None, None, value_check(node)
         if isinstance(node, Bits):
             reserved = sum(bit.mask for bit in node.bits if bit.reserved)
-            return BITS, reserved, None, self.keep(one.field.bits) or None, _check(node, node.bits)
+            return BITS, reserved, None, self.keep(one.field.bits) or None, value_check(node, node.bits)
         if isinstance(node, Fixed):
             size = node.size if isinstance(node.size, int) else conditions.test(node.size)
             kept = node.name if node.name in self.needed else None
-            return RAW if node.raw else UINT, size, isinstance(node.size, str), kept, _check(node)
+            return RAW if node.raw else UINT, size, isinstance(node.size, str), kept, value_check(node)
         if isinstance(node, Rest):
-            return REST, node.text, None, None, _check(node)
+            return REST, node.text, None, None, value_check(node)
         return self.structure(one)
 
     def structure(self, one: PlacedNode) -> tuple[int, Any, Any, Any, Any]:
@@ -201,14 +225,15 @@ class _Builder:
                 for one in one.inside
                 if isinstance(one.node, Extension)
             }
-            return EXTENSIONS, known, node.when == "", node.tolerant or None, None
+            return EXTENSIONS, ExtensionPrograms(known, node.when == "", node.tolerant), None, None, None
         if isinstance(node, Choice):
             inner = any(message.layer in INNER for message in node.messages)
             return CHOICE, ProgramTable(node.messages, node.refused, inner), node.many, None, node.name
         if isinstance(node, Repeat):
             count = conditions.test(node.count) if isinstance(node.count, str) else None
             counter = self.step(one.count) if one.count else None
-            return REPEAT, (self.steps(one.inside), one.item), count, counter, None
+            assert one.item is not None
+            return REPEAT, RepeatProgram(one.field, self.steps(one.inside), one.item, count, counter), None, None, None
         assert isinstance(node, Group)
         inside = self.steps(one.inside)
         if one.count:
@@ -245,39 +270,6 @@ def _names(places: tuple[PlacedNode, ...], flags: dict[str, Bit]) -> set[str]:
         if one.count:
             out |= _names((one.count,), flags)
     return out
-
-
-def _check(node: Any, bits: tuple[Bit, ...] = ()) -> Check | None:
-    """The check of a value: its named check, and its enum if that is strict."""
-    named = CHECKS[node.check] if node.check else None
-    enum = getattr(node, "enum", None)
-    if enum is not None and enum.strict:
-        return lambda value: None if value in enum.names else _nameless(enum, value)
-    of_bits = _bits_check(bits)
-    if named and of_bits:
-        return lambda value: named(value) or of_bits(value)
-    return named or of_bits
-
-
-def _nameless(enum: Enum, value: int) -> Verdict:
-    """The text about a value that has no name where it must."""
-    read = f": receivers read {enum.otherwise}" if enum.otherwise else ""
-    return enum.strict, f"{value} isn't a known {enum.title}{read}"
-
-
-def _bits_check(bits: tuple[Bit, ...]) -> Check | None:
-    """The check of the strict enums among bit fields."""
-    strict = [(bit.low, (1 << bit.width) - 1, bit.enum) for bit in bits if bit.enum is not None and bit.enum.strict]
-    if not strict:
-        return None
-
-    def check(value: int) -> Verdict:
-        for low, mask, enum in strict:
-            if value >> low & mask not in enum.names:
-                return _nameless(enum, value >> low & mask)
-        return None
-
-    return check
 
 
 def markers(steps: tuple[Step, ...]) -> list[str]:

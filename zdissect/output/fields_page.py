@@ -63,9 +63,9 @@ OTHER_NAMES = """Names of the Wireshark plugin and of kydos/zenoh-wireshark are 
 that must hold the field, from the outside in: the last is the field's own. Where a name stands for several fields, any
 of them counts."""
 
-DERIVED_FIELDS = """Facts that follow from several messages, and own no bytes. Each is a column of the message table, shown
-in brackets by the tree. One without a column depends on later messages, so that it takes a second pass over the
-capture; `zenoh` alone is true of every message."""
+DERIVED_FIELDS = """Facts that follow from several messages, and own no bytes. Each is a column of the message table
+and is shown in brackets by the tree. One without a column depends on later messages, so that it takes a second pass
+over the capture; `zenoh` alone is true of every message."""
 
 _FEW = 8  # as many names of values stand in a line
 
