@@ -1,22 +1,51 @@
 """`zdissect batch DIR -o OUT`: a directory of captures to tables in Parquet."""
 
 import signal
+from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
+from zdissect.export.payload_limit import FULL, parse_payload_limit
+
 from .common import DONE, UNREADABLE, USAGE, complain
-from .decode_as import decode_as
+from .options import CaptureOptions, as_records, decode_as_option, quiet_option
+
+if TYPE_CHECKING:
+    from zdissect.export.directory import Job
+
+    from .batch_spark import Cluster
 
 
 def _kept(ctx: click.Context, param: click.Parameter, value: str) -> int | None:
-    """How much of payloads is kept: `full` (None), `none` (-1), or a number of bytes."""
-    if value in ("full", "none"):
-        return None if value == "full" else -1
-    if not value.isascii() or not value.isdecimal():
-        raise click.BadParameter(f"{value!r} is neither full, none nor a number of bytes")
-    return int(value)
+    """How much of payloads is kept."""
+    try:
+        return parse_payload_limit(value)
+    except ValueError as problem:
+        raise click.BadParameter(str(problem)) from None
+
+
+@dataclass(frozen=True, slots=True)
+class TableOptions:
+    """Which captures become tables, and what of them."""
+
+    mode: str
+    include: tuple[str, ...]
+    payload: int | None
+    fields: bool
+    join: str | None
+    jobs: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class SparkOptions:
+    """Whether Spark does it, and how."""
+
+    spark: bool = False
+    master: str | None = None
+    conf: tuple[str, ...] = ()
+    partitions: int | None = None
 
 
 @click.command("batch")
@@ -30,18 +59,21 @@ def _kept(ctx: click.Context, param: click.Parameter, value: str) -> int | None:
     show_default=True,
 )
 @click.option("--include", multiple=True, metavar="GLOB", help="Only these files (name or path below DIR); repeatable.")
-@click.option("--payload", default="full", callback=_kept, metavar="full|N|none", help="How much of a payload to keep.")
+@click.option("--payload", default=FULL, callback=_kept, metavar="full|N|none", help="How much of a payload to keep.")
 @click.option("--fields", is_flag=True, help="Fill the column `fields`: whole messages as JSON (slow, large).")
 @click.option("--one-capture", "join", flag_value="one", default="auto", help="Read all files as one capture.")
 @click.option("--separate", "join", flag_value="separate", help="Read every file as a capture of its own.")
 @click.option("-j", "jobs", type=click.IntRange(min=1), metavar="N", help="Number of processes.  [default: all cores]")
-@click.option("-d", "rules", multiple=True, metavar="RULE", help="Decode as: tcp.port==9000,zenoh or udp.port==...")
+@decode_as_option
 @click.option("--spark", is_flag=True, help="Convert with Spark; DIR and OUT may be URIs.")
 @click.option("--master", metavar="URL", help="Spark master; by default this machine, all cores.")
 @click.option("--conf", multiple=True, metavar="NAME=VALUE", help="A Spark setting; repeatable.")
 @click.option("--partitions", type=click.IntRange(min=1), metavar="N", help="Number of Spark tasks that decode.")
-@click.option("-q", "quiet", is_flag=True, help="No progress and no summary on standard error.")
-def batch(directory: str, out: str, rules: tuple[str, ...], quiet: bool, **given: Any) -> int:
+@quiet_option("No progress and no summary on standard error.")
+@as_records(capture=CaptureOptions, tables=TableOptions, spark=SparkOptions)
+def batch(
+    directory: str, out: str, quiet: bool, capture: CaptureOptions, tables: TableOptions, spark: SparkOptions
+) -> int:
     """Converts the captures in a directory and below it to Parquet: OUT/messages, findings, captures, sessions.
 
     The files of a rotated capture (tcpdump -C or -G, dumpcap -b, editcap -c) are read as one. A file that can't be read
@@ -51,35 +83,35 @@ def batch(directory: str, out: str, rules: tuple[str, ...], quiet: bool, **given
       zdissect batch captures -o tables
       duckdb -c "SELECT key_expr, count(*) FROM 'tables/messages/*.parquet' WHERE body = 'PUT' GROUP BY ALL"
     """
-    options = decode_as(rules)
+    options = capture.pipeline()
     if find_spec("pyarrow") is None:
         complain("batch writes Parquet with pyarrow, which isn't installed: pip install 'zdissect[batch]'")
         return USAGE
     from zdissect.export.decoding import Settings
     from zdissect.export.directory import Job
 
-    settings = Settings(options.tcp_ports, options.udp_ports, given["payload"], given["fields"])
-    job = Job(directory, out, settings, given["mode"], given["include"], given["join"] or "auto", given["jobs"] or 0)
+    settings = Settings(options.tcp_ports, options.udp_ports, tables.payload, tables.fields)
+    job = Job(directory, out, settings, tables.mode, tables.include, tables.join or "auto", tables.jobs or 0)
     before = signal.signal(signal.SIGTERM, _terminate)
     try:
-        return _convert(job, quiet, _spark(given))
+        return _convert(job, quiet, _cluster(spark))
     finally:
         signal.signal(signal.SIGTERM, before)
 
 
-def _spark(given: dict[str, Any]) -> tuple[str | None, dict[str, str], int | None] | None:
-    """The options for Spark; None if it isn't wanted."""
-    if given["spark"]:
-        from .batch_spark import settings
+def _cluster(options: SparkOptions) -> "Cluster | None":
+    """Where Spark runs; None if it isn't wanted."""
+    if options.spark:
+        from .batch_spark import Cluster, settings
 
-        return given["master"], settings(given["conf"]), given["partitions"]
+        return Cluster(options.master, settings(options.conf), options.partitions)
     for name in ("master", "conf", "partitions"):
-        if given[name]:
+        if getattr(options, name):
             raise click.UsageError(f"--{name} needs --spark")
     return None
 
 
-def _convert(job: Any, quiet: bool, spark: tuple[str | None, dict[str, str], int | None] | None) -> int:
+def _convert(job: "Job", quiet: bool, cluster: "Cluster | None") -> int:
     """Converts, and says how it went."""
     import os
 
@@ -89,22 +121,22 @@ def _convert(job: Any, quiet: bool, spark: tuple[str | None, dict[str, str], int
     from .batch_progress import progress, summary
     from .batch_spark import convert, there
 
-    for place in (job.directory, job.out):
-        if "://" in place and not spark:
-            complain(f"{place}: URIs need --spark; give a directory")
+    for path in (job.directory, job.out):
+        if "://" in path and not cluster:
+            complain(f"{path}: URIs need --spark; give a directory")
             return USAGE
-    if spark and not _is_text(job.out):
+    if cluster and not _is_text(job.out):
         complain(f"{job.out}: Spark writes only where the name is UTF-8; choose another, or leave --spark out")
         return USAGE
     if not os.path.exists(job.directory) and "://" not in job.directory:
         complain(f"{job.directory}: there is no such directory")
         return USAGE
     try:
-        if job.mode == "ignore" and (os.path.lexists(job.out) if spark is None else there(job)):
+        if job.mode == "ignore" and (os.path.lexists(job.out) if cluster is None else there(job)):
             complain(f"{job.out} exists: nothing was done")
             return DONE
-        with progress(quiet, spark is not None) as watch:
-            report = convert_directory(job, watch) if spark is None else convert(job, watch, *spark)
+        with progress(quiet, cluster is not None) as watch:
+            report = convert_directory(job, watch) if cluster is None else convert(job, watch, cluster)
     except WriteError as problem:
         complain(str(problem))
         return USAGE

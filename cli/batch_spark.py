@@ -4,7 +4,7 @@ import logging
 from collections.abc import Iterator
 from concurrent.futures import wait
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -14,13 +14,25 @@ if TYPE_CHECKING:
     from .batch_progress import SilentProgress
 
 
-def settings(given: tuple[str, ...]) -> dict[str, str]:
+class Cluster(NamedTuple):
+    """Where Spark runs."""
+
+    master: str | None
+    """None: this machine, or the session that is there already."""
+    conf: dict[str, str]
+    partitions: int | None
+    """Tasks that decode; None: as many as run at once."""
+
+
+def settings(conf: tuple[str, ...]) -> dict[str, str]:
     """The settings of `--conf NAME=VALUE`."""
     out = {}
-    for one in given:
-        name, equals, value = one.partition("=")
+    for setting in conf:
+        name, equals, value = setting.partition("=")
         if not name or not equals:
-            raise click.BadParameter(f"{one!r} isn't understood; write spark.executor.memory=4g", param_hint="--conf")
+            raise click.BadParameter(
+                f"{setting!r} isn't understood; write spark.executor.memory=4g", param_hint="--conf"
+            )
         out[name] = value
     return out
 
@@ -33,23 +45,21 @@ def there(job: "Job") -> bool:
         return conversion.there(job)
 
 
-def convert(
-    job: "Job", watch: "SilentProgress", master: str | None, conf: dict[str, str], partitions: int | None
-) -> "Report | None":
+def convert(job: "Job", watch: "SilentProgress", cluster: Cluster) -> "Report | None":
     """Converts with Spark; None if there are no captures. Raises WriteError."""
     with _needed():
         from zdissect.spark import background, conversion
         from zdissect.spark.spark_session import cores, open_session
 
-        found = conversion.captures_of(job)  # before Spark is started, which takes long
-        if not found:
+        files = conversion.captures_of(job)  # before Spark is started, which takes long
+        if not files:
             return None
         with _unlogged():
-            spark, ours = open_session(master, conf)
+            spark, ours = open_session(cluster.master, cluster.conf)
             try:
-                tasks = partitions or cores(spark)
+                tasks = cluster.partitions or cores(spark)
                 return background.run(
-                    spark, lambda: conversion.convert_directory(spark, job, found, tasks, watch), watch.stages
+                    spark, lambda: conversion.convert_directory(spark, job, files, tasks, watch), watch.stages
                 )
             finally:
                 if ours:

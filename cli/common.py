@@ -12,13 +12,6 @@ from zdissect.output.text import prose
 DONE, UNREADABLE, USAGE, FINDINGS = 0, 1, 2, 3
 """Exit codes: done; some input unreadable or cut short; wrong usage; findings at or above --fail-on."""
 
-color_option = click.option(
-    "--color",
-    type=click.Choice(["auto", "always", "never"]),
-    default="auto",
-    help="Colour; auto: on a terminal, unless NO_COLOR is set.",
-)
-
 
 def wants_color(choice: str) -> bool:
     """Whether to colour what goes to standard output (no-color.org, clig.dev)."""

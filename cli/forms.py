@@ -9,11 +9,14 @@ from zdissect.output import jsonl
 from zdissect.output.line import summary
 from zdissect.output.nested import document
 from zdissect.output.printable import dumps
-from zdissect.output.style import COLOUR, PLAIN, Style
+from zdissect.output.style import Style
 from zdissect.output.text import count, hexdump, safe
 from zdissect.output.time_formats import formatter
 from zdissect.output.tree import TreeWriter
 from zdissect.table import Table, endpoint
+
+from .common import raw_columns
+from .options import DisplayOptions
 
 
 class Form(Protocol):
@@ -48,12 +51,12 @@ class _CountingForm:
 class TreeForm(_CountingForm):
     """`-T tree`."""
 
-    def __init__(self, style: Style, columns: int, limit: int, times: str, dump: bool) -> None:
+    def __init__(self, display: DisplayOptions) -> None:
         super().__init__()
-        self.style = style
-        self.tree = TreeWriter(style, columns, limit)
-        self.time = formatter(times)
-        self.dump = dump
+        self.style = display.style
+        self.tree = TreeWriter(self.style, raw_columns(), display.payload_bytes)
+        self.time = formatter(display.times)
+        self.dump = display.dump
         self.frame: tuple[str, int, str, int] | None = None
 
     def show(self, item: Item) -> str:
@@ -61,7 +64,7 @@ class TreeForm(_CountingForm):
         head = self.head(item)
         style = self.style
         if isinstance(item, Notice):
-            return f"{head}      {told(item, style)}\n"
+            return f"{head}      {bracketed(item, style)}\n"
         if isinstance(item, Skip):
             what = f"{count(item.size)} of the stream: {item.reason}"
             return f"{head}{style.warning}      [{what}]{style.end}\n"
@@ -90,11 +93,11 @@ class TreeForm(_CountingForm):
 class LineForm(_CountingForm):
     """`-T line`."""
 
-    def __init__(self, style: Style, limit: int, times: str) -> None:
+    def __init__(self, display: DisplayOptions) -> None:
         super().__init__()
-        self.style = style
-        self.limit = limit
-        self.time = formatter(times)
+        self.style = display.style
+        self.limit = display.payload_bytes
+        self.time = formatter(display.times)
         self.table = Table()
 
     def show(self, item: Item) -> str:
@@ -103,7 +106,7 @@ class LineForm(_CountingForm):
         who = f"{ends}  " if (ends := arrow(item)) else ""
         start = f"{style.offset}{frame.number:>5}  {self.time(frame.ts_ns)}{style.end}  {who}"
         if isinstance(item, Notice):
-            return f"{start}{told(item, style)}\n"
+            return f"{start}{bracketed(item, style)}\n"
         if isinstance(item, Skip):
             return f"{start}{style.warning}[{count(item.size)}: {item.reason}]{style.end}\n"
         rows = self.table.rows(item)
@@ -141,7 +144,7 @@ class JsonForm(_CountingForm):
         return "\n]\n" if self.started else "[]\n"
 
 
-def told(notice: Notice, style: Style) -> str:
+def bracketed(notice: Notice, style: Style) -> str:
     """A notice, in brackets."""
     if not notice.code:
         return f"{style.derived}[{safe(notice.text)}]{style.end}"
@@ -189,11 +192,13 @@ def _numbers(frames: tuple[int, ...]) -> str:
     return ", ".join(map(str, frames))
 
 
-def make_form(kind: str, color: bool, columns: int, limit: int, times: str, dump: bool) -> Form:
-    """The writer for `-T kind`."""
-    style = COLOUR if color else PLAIN
-    if kind == "tree":
-        return TreeForm(style, columns, limit, times, dump)
-    if kind == "line":
-        return LineForm(style, limit, times)
-    return JsonForm() if kind == "json" else JsonlForm()
+def make_form(display: DisplayOptions) -> Form:
+    """The form that `-T` names."""
+    match display.form:
+        case "tree":
+            return TreeForm(display)
+        case "line":
+            return LineForm(display)
+        case "json":
+            return JsonForm()
+    return JsonlForm()

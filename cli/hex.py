@@ -4,19 +4,28 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import BinaryIO
 
 import click
 
-from zdissect.grammar.rule import ERROR, NOTE, WARNING
-from zdissect.output.style import COLOUR, PLAIN, Style
 from zdissect.output.text import count, hexdump, prose
 from zdissect.output.tree import TreeWriter
-from zdissect.paste import PasteError, Piece, parse_paste
+from zdissect.paste import PasteError, Piece
 from zdissect.readings import NAMES, DecodedUnit, Reading, UnknownName, canonical, read_as, readings
 
-from .common import DONE, FINDINGS, UNREADABLE, color_option, complain, raw_columns, wants_color
-from .outcome import reaches
+from .common import UNREADABLE, complain, raw_columns
+from .hex_input import UnreadableInput, pasted_pieces
+from .options import (
+    DisplayOptions,
+    ReportOptions,
+    as_records,
+    color_option,
+    dump_option,
+    fail_on_option,
+    form_option,
+    payload_bytes_option,
+    quiet_option,
+)
+from .outcome import exit_code
 from .stdio import for_json
 
 _WORDS = "".join(f"  {name:<12} {doc}\n" for name, doc in NAMES.items())
@@ -37,9 +46,6 @@ says what they were read as, and what else fits. --as decides it:
 TEXT may be several words; without it, or with -, standard input is read. Bytes that aren't text are used as they are.
 """
 
-_TEXT_CONTROLS = frozenset(b"\t\n\v\f\r\x1b")
-_MOST = 64 << 20
-"""Bytes of a paste."""
 _OTHERS = 3
 """How many other readings are named."""
 
@@ -48,56 +54,42 @@ _OTHERS = 3
 @click.argument("text", nargs=-1)
 @click.option("-f", "--file", "path", metavar="FILE", help="Read the text (or the bytes) from a file.")
 @click.option("--as", "kind", metavar="NAME", help="What the bytes are, see above.")
-@click.option("-T", "form", type=click.Choice(["tree", "line", "jsonl"]), default="tree", help="Form of the output.")
-@click.option("-x", "dump", is_flag=True, help="Add a hex dump.")
-@click.option("--bytes", "limit", type=click.IntRange(min=1), default=96, metavar="N", help="Payload bytes to show.")
-@click.option("-q", "quiet", is_flag=True, help="Don't say on standard error what the bytes were read as.")
-@click.option(
-    "--fail-on", type=click.Choice([NOTE, WARNING, ERROR]), help="Exit with 3 at a finding of this severity or above."
-)
+@form_option("tree", "line", "jsonl")
+@dump_option("Add a hex dump.")
+@payload_bytes_option
+@quiet_option("Don't say on standard error what the bytes were read as.")
+@fail_on_option
 @color_option
+@as_records(display=DisplayOptions, reporting=ReportOptions)
 def hexadecimal(
-    text: tuple[str, ...],
-    path: str | None,
-    kind: str | None,
-    form: str,
-    dump: bool,
-    limit: int,
-    quiet: bool,
-    fail_on: str | None,
-    color: str,
+    text: tuple[str, ...], path: str | None, kind: str | None, display: DisplayOptions, reporting: ReportOptions
 ) -> int:
     """Reads, decides, shows."""
     name = _name(kind)
     try:
-        pieces = _pieces(text, path)
+        pieces = pasted_pieces(text, path)
     except PasteError as problem:
         complain(str(problem))
         if problem.line_text.strip():
             click.echo("\n".join(f"  {line}" for line in problem.excerpt(prose).split("\n")), err=True)
         return UNREADABLE
-    except _Unreadable as problem:
+    except UnreadableInput as problem:
         complain(str(problem))
         return UNREADABLE
-    if form == "jsonl":
+    if display.form == "jsonl":
         for_json()
-    style = COLOUR if wants_color(color) else PLAIN
     findings: Counter[str] = Counter()
     for number, piece in enumerate(pieces):
         reading, others = _choose(piece.data, name)
-        findings.update(code for part in reading.units for code, *_ in part.tape.remarks)
-        if not quiet:
+        findings.update(code for unit in reading.units for code, *_ in unit.tape.remarks)
+        if not reporting.quiet:
             lines = _verdict(piece, reading, others, len(pieces) > 1, forced=bool(name))
             click.echo("\n" * bool(number) + "\n".join(map(prose, lines)), err=True)
-        if number and form == "tree":
+        if number and display.form == "tree":
             sys.stdout.write("\n")
-        sys.stdout.write("".join(f"{line}\n" for line in _show(piece, reading, form, style, limit, dump)))
+        sys.stdout.write("".join(f"{line}\n" for line in _show(piece, reading, display)))
         sys.stdout.flush()  # so that it stands below its verdict, wherever both go
-    return FINDINGS if fail_on and reaches(findings, fail_on) else DONE
-
-
-class _Unreadable(Exception):
-    """The input can't be read; says why."""
+    return exit_code(findings, reporting.fail_on)
 
 
 def _name(kind: str | None) -> str:
@@ -107,69 +99,6 @@ def _name(kind: str | None) -> str:
     except UnknownName as problem:
         hint = "" if problem.near else f"; give one of {', '.join(NAMES)}, or the name of a message"
         raise click.BadParameter(f"{problem}{hint}", param_hint="--as") from None
-
-
-def _pieces(text: tuple[str, ...], path: str | None) -> list[Piece]:
-    """The bytes that are given, wherever."""
-    if path is not None:
-        if text:
-            raise click.UsageError("give the bytes as text or with -f FILE, not both")
-        return _content(_input() if path == "-" else _file(path))
-    if text and text != ("-",):
-        return parse_paste(" ".join(text))
-    if not text and sys.stdin is not None and sys.stdin.isatty():
-        raise click.UsageError("no bytes given; give them as text, with -f FILE, or on standard input")
-    return _content(_input())
-
-
-def _input() -> bytes:
-    if sys.stdin is None or sys.stdin.closed:
-        raise _Unreadable("standard input is closed: give the bytes as text, with -f FILE, or pipe them in")
-    return _bounded(sys.stdin.buffer, "standard input")
-
-
-def _file(path: str) -> bytes:
-    try:
-        with open(path, "rb") as file:
-            return _bounded(file, path)
-    except (OSError, ValueError) as problem:
-        reason = problem.strerror if isinstance(problem, OSError) else problem
-        raise _Unreadable(f"{path}: {reason}") from None
-
-
-def _bounded(file: BinaryIO, name: str) -> bytes:
-    """What a file holds: a device may have no end."""
-    try:
-        raw = file.read(_MOST + 1)
-    except OSError as problem:
-        raise _Unreadable(f"{name}: {problem.strerror}") from None
-    if len(raw) > _MOST:
-        raise _Unreadable(f"{name}: it is more than {_MOST >> 20} MB: cut out the part to read")
-    return raw
-
-
-def _content(raw: bytes) -> list[Piece]:
-    """The bytes in a file: those that its text stands for or, if it isn't text, the file's own."""
-    if _is_capture(raw):
-        raise _Unreadable("this is a capture, not text: use `zdissect FILE`, without hex")
-    if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):  # what Windows writes as text
-        return parse_paste(raw.decode("utf-16", errors="replace"))
-    if any(byte < 32 and byte not in _TEXT_CONTROLS for byte in raw):
-        return [Piece(raw, "raw bytes", "")]
-    try:
-        return parse_paste(raw.decode("utf-8-sig"))
-    except UnicodeDecodeError:
-        return parse_paste(raw.decode("latin-1"))
-
-
-def _is_capture(raw: bytes) -> bool:
-    """Whether bytes begin as a capture does: with what isn't ASCII, or is blank."""
-    head = raw[:4].strip()
-    if head and head.isascii():
-        return False
-    from zdissect.capture.signatures import CAPTURES, MAGIC_SIZE  # few pastes begin so
-
-    return raw[:MAGIC_SIZE] in CAPTURES
 
 
 def _choose(data: bytes, name: str) -> tuple[Reading, list[Reading]]:
@@ -206,36 +135,37 @@ def _short(reading: Reading) -> str:
     return reading.name + (f" ({' '.join(names[:3])}{' ...' if len(names) > 3 else ''})" if names else "")
 
 
-def _show(piece: Piece, reading: Reading, form: str, style: Style, limit: int, dump: bool) -> Iterator[str]:
+def _show(piece: Piece, reading: Reading, display: DisplayOptions) -> Iterator[str]:
     """The lines of the output for one piece."""
-    if form != "tree":
+    if display.form != "tree":
         from . import hex_rows  # only here: rows need more than trees
 
-        yield from hex_rows.lines(reading, form, style, limit)
+        yield from hex_rows.lines(reading, display)
         return
-    tree = TreeWriter(style, raw_columns(), limit)
+    style = display.style
+    tree = TreeWriter(style, raw_columns(), display.payload_bytes)
     given = 0
-    for number, part in enumerate(reading.units):
-        given += part.given
-        if len(reading.units) > 1 or not part.given:
+    for number, unit in enumerate(reading.units):
+        given += unit.given
+        if len(reading.units) > 1 or not unit.given:
             if number:
                 yield ""
-            yield f"{style.frame}{_heading(part, given, reading)}{style.end}"
-        yield from tree.lines(replace(part.tape, start=part.tape.start - part.base))  # offsets in what was pasted
-        if dump and not part.given:
-            yield hexdump(part.buffer.data, "      ")
-    if dump:
+            yield f"{style.frame}{_heading(unit, given, reading)}{style.end}"
+        yield from tree.lines(replace(unit.tape, start=unit.tape.start - unit.base))  # offsets in what was pasted
+        if display.dump and not unit.given:
+            yield hexdump(unit.buffer.data, "      ")
+    if display.dump:
         yield hexdump(piece.data, "      ")
 
 
-def _heading(part: DecodedUnit, number: int, reading: Reading) -> str:
-    """The line above one of several parts."""
-    tape = part.tape
+def _heading(unit: DecodedUnit, number: int, reading: Reading) -> str:
+    """The line above one of several units."""
+    tape = unit.tape
     size = count(tape.stop - tape.start)
-    if not part.given:
-        return f"{part.buffer.name[0].upper()}{part.buffer.name[1:]}, {size}"
+    if not unit.given:
+        return f"{unit.buffer.name[0].upper()}{unit.buffer.name[1:]}, {size}"
     noun = "Frame" if reading.name == "serial" else "Batch"
-    return f"{noun} {number} at 0x{part.base:04x}, {size}"
+    return f"{noun} {number} at 0x{unit.base:04x}, {size}"
 
 
 commands = {"hex": hexadecimal}

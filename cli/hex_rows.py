@@ -8,36 +8,38 @@ from zdissect.grammar.columns import SCHEMA_VERSION
 from zdissect.grammar.field import Field
 from zdissect.grammar.types import Message
 from zdissect.output.line import summary
-from zdissect.output.style import Style
 from zdissect.readings import DecodedUnit, Reading
+
+from .options import DisplayOptions
 
 _CARRIER = Field("zenoh", "message", "", "", Message("", 0, "transport", "", "", (), ()))
 """Wraps a declaration or a data sub-message that was pasted alone: only messages have rows."""
 
 
-def lines(reading: Reading, form: str, style: Style, limit: int) -> Iterator[str]:
+def lines(reading: Reading, display: DisplayOptions) -> Iterator[str]:
     """A line for each message."""
-    found = [row for part in reading.units for row in _rows(part)]
-    if form == "line":
-        yield from (summary(row, style, limit) for row in found)
+    rows = [row for unit in reading.units for row in _rows(unit)]
+    if display.form == "line":
+        style = display.style
+        yield from (summary(row, style, display.payload_bytes) for row in rows)
         return
     from zdissect.output import jsonl  # only here: it needs the pipeline
 
-    for index, row in enumerate(found):
+    for index, row in enumerate(rows):
         yield jsonl.line({**row, "message_index": index, "schema_version": SCHEMA_VERSION})
 
 
-def _rows(part: DecodedUnit) -> Iterator[Row]:
-    """The rows of a part."""
-    tape = part.tape
+def _rows(unit: DecodedUnit) -> Iterator[Row]:
+    """The rows of a decoded unit."""
+    tape = unit.tape
     found = messages(tape)
     if not found and any(span[0].kind == "message" for span in tape.spans):
         found = [_alone(tape)]
     add_findings(tape, found)
     for row in (message.row for message in found):
         for finding in row.get("findings", ()):
-            finding["offset"] += part.base
-        yield {**row, "buffer": part.buffer.name, "offset": row["offset"] + part.base}
+            finding["offset"] += unit.base
+        yield {**row, "buffer": unit.buffer.name, "offset": row["offset"] + unit.base}
 
 
 def _alone(tape: Tape) -> DecodedMessage:

@@ -8,6 +8,8 @@ from zdissect.grammar.rule import ERROR, NOTE, WARNING
 from zdissect.grammar.rules import RULES
 from zdissect.session.occurrences import Occurrences
 
+from .common import DONE, FINDINGS
+
 MOST_KINDS = 8
 """Most kinds of frames that are listed one by one."""
 SEVERITIES = (NOTE, WARNING, ERROR)
@@ -17,6 +19,11 @@ def reaches(found: Counter[str], severity: str) -> bool:
     """Whether there is a finding at or above a severity."""
     least = SEVERITIES.index(severity)
     return any(SEVERITIES.index(RULES[code].severity) >= least for code in found)
+
+
+def exit_code(found: Counter[str], fail_on: str | None) -> int:
+    """The exit code of a command that went well, by what `--fail-on` asks for."""
+    return FINDINGS if fail_on is not None and reaches(found, fail_on) else DONE
 
 
 def describe(found: Counter[str]) -> str:

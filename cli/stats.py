@@ -8,14 +8,23 @@ from typing import Any
 
 import click
 
-from zdissect.capture import CaptureError, open_capture
 from zdissect.output.printable import dumps
 from zdissect.pipeline import Options, Pipeline
 from zdissect.session.occurrences import Occurrences
 from zdissect.stats import Stats
 
-from .common import DONE, UNREADABLE, color_option, complain, wants_color
-from .decode_as import decode_as
+from .captures import Captures
+from .common import DONE, UNREADABLE, complain, wants_color
+from .options import (
+    CaptureOptions,
+    DisplayOptions,
+    ReportOptions,
+    as_records,
+    color_option,
+    decode_as_option,
+    files_argument,
+    quiet_option,
+)
 from .outcome import absences, not_opened
 from .stdio import for_json
 
@@ -25,60 +34,61 @@ _NARROW = 110
 
 
 @click.command("stats")
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@files_argument
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of tables.")
 @click.option(
     "--top", type=click.IntRange(min=0), default=25, metavar="N", help="Keys to show; 0 for all.", show_default=True
 )
-@click.option("-d", "rules", multiple=True, metavar="RULE", help="Decode as: tcp.port==9000,zenoh or udp.port==...")
-@click.option("-q", "quiet", is_flag=True, help="No summary on standard error.")
+@decode_as_option
+@quiet_option()
 @color_option
-def stats(files: tuple[str, ...], as_json: bool, top: int, rules: tuple[str, ...], quiet: bool, color: str) -> int:
+@as_records(capture=CaptureOptions, display=DisplayOptions, reporting=ReportOptions)
+def stats(as_json: bool, top: int, capture: CaptureOptions, display: DisplayOptions, reporting: ReportOptions) -> int:
     """Counts what is in captures: sessions, messages by kind, keys, queries and their response times, findings, and
     what became of every payload byte. Several files are read in order as one capture; - is standard input.
     """
-    known = decode_as(rules)
-    report, problems, interrupted = _read(files, Options(known.tcp_ports, known.udp_ports, history=True))
+    captures = Captures(capture.files)
+    report, interrupted = _collect(captures, capture.pipeline(history=True))
     if as_json:
         for_json()
         click.echo(dumps(report, indented=True))
-    elif report["capture"]["frames"] or not problems:
-        _tables(report, top, wants_color(color))
+    elif report["capture"]["frames"] or not captures.problems:
+        _tables(report, top, wants_color(display.color))
     sys.stdout.flush()
-    for problem in problems:
+    for problem in captures.problems:
         complain(str(problem))
-    if not quiet:
-        for text in absences(Occurrences(**report["refused"]), Occurrences(**report["queries"]["silent"])):
-            complain(text)
-    if not report["messages"] and not quiet and (report["capture"]["frames"] or not problems):
-        complain(f"no Zenoh found in {report['capture']['frames']} frames")
-    if not quiet and (unopened := not_opened(Counter({one["what"]: one["frames"] for one in report["unopened"]}))):
-        complain(unopened)
+    if not reporting.quiet:
+        _summary(report, captures)
     if interrupted:
         raise click.Abort
-    return UNREADABLE if problems else DONE
+    return UNREADABLE if captures.problems else DONE
 
 
-def _read(files: tuple[str, ...], options: Options) -> tuple[dict[str, Any], list[CaptureError], bool]:
-    """(report of all files, problems, whether Ctrl-C ended it). What is good counts in any case."""
+def _summary(report: dict[str, Any], captures: Captures) -> None:
+    """What is missing, on standard error."""
+    frames = report["capture"]["frames"]
+    for text in absences(Occurrences(**report["refused"]), Occurrences(**report["queries"]["silent"])):
+        complain(text)
+    if not report["messages"] and (frames or not captures.problems):
+        complain(f"no Zenoh found in {frames} frames")
+    if unopened := not_opened(Counter({kind["what"]: kind["frames"] for kind in report["unopened"]})):
+        complain(unopened)
+
+
+def _collect(captures: Captures, options: Options) -> tuple[dict[str, Any], bool]:
+    """(report of all files, whether Ctrl-C ended it). What is good counts in any case."""
     pipeline, collected = Pipeline(options), Stats()
-    problems: list[CaptureError] = []
     interrupted = False
     try:
-        for name in files:
-            try:
-                with open_capture(name) as capture:
-                    for frame in capture:
-                        collected.frame(frame)
-                        for item in pipeline.feed(frame):
-                            collected.feed(item)
-            except CaptureError as problem:
-                problems.append(problem)
+        for frame in captures:
+            collected.frame(frame)
+            for item in pipeline.feed(frame):
+                collected.feed(item)
     except KeyboardInterrupt:
         interrupted = True
     for item in pipeline.close():
         collected.feed(item)
-    return collected.finish(pipeline), problems, interrupted
+    return collected.finish(pipeline), interrupted
 
 
 def _tables(report: dict[str, Any], top: int, color: bool) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from zdissect_cli.forms import make_form
+from zdissect_cli.options import DisplayOptions
 
 from tests.captures.truth import SHARED
 from tests.export.tables import converted, rows
@@ -46,7 +47,7 @@ def told(items: list[Item]) -> list[tuple[int, str, list[str]]]:
 
 def text(kind: str, items: list[Item]) -> str:
     """What a form of output says."""
-    writer = make_form(kind, False, 8, 96, "u", False)
+    writer = make_form(DisplayOptions(kind, color="never"))
     return "".join(writer.show(item) for item in items) + writer.end()
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from zdissect_cli.forms import make_form
+from zdissect_cli.options import DisplayOptions
 
 from tests.captures.truth import SHARED, read
 from tests.conversation import Conversation
@@ -46,7 +47,7 @@ def refused_locator() -> CaptureBuilder:
 
 def shown(kind: str, found: Observed) -> str:
     """What a form of output says."""
-    writer = make_form(kind, False, 8, 96, "u", False)
+    writer = make_form(DisplayOptions(kind, color="never"))
     return "".join(writer.show(item) for item in found.items) + writer.end()
 
 

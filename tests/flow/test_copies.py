@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from zdissect_cli.forms import make_form
+from zdissect_cli.options import DisplayOptions
 
 from tests.conversation import Conversation
 from tests.export.tables import converted, rows, write_pcap
@@ -98,7 +99,7 @@ def test_every_form(tmp_path: Path) -> None:
         return dissected(capture)[0]
 
     def text(kind: str) -> str:
-        writer = make_form(kind, False, 8, 96, "u", False)
+        writer = make_form(DisplayOptions(kind, color="never"))
         return "".join(writer.show(item) for item in items().items)
 
     assert text("line").count("copy of frame") == text("tree").count("copy of frame") == 1

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from zdissect_cli.forms import make_form
+from zdissect_cli.options import DisplayOptions
 
 from tests.conversation import Conversation
 from tests.export.tables import converted, rows, write_pcap
@@ -231,7 +232,7 @@ def test_a_handshake_to_the_port_of_scouting() -> None:
 
 def text(kind: str, found: Observed) -> str:
     """What a form of output says."""
-    writer = make_form(kind, False, 8, 96, "u", False)
+    writer = make_form(DisplayOptions(kind, color="never"))
     return "".join(writer.show(item) for item in found.items) + writer.end()
 
 

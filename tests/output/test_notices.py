@@ -4,6 +4,7 @@ import json
 
 import pytest
 from zdissect_cli.forms import make_form
+from zdissect_cli.options import DisplayOptions
 
 from tests.conversation import Conversation
 from zdissect.dissection import Item, Notice, Skip, findings
@@ -19,7 +20,7 @@ START = "    1  22:13:20.001000  [::1]:7447 > 10.0.0.1:40000  "
 
 
 def shown(kind: str, *items: Item) -> str:
-    writer = make_form(kind, False, 8, 96, "u", False)
+    writer = make_form(DisplayOptions(kind, color="never"))
     return "".join(writer.show(item) for item in items) + writer.end()
 
 

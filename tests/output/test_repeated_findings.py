@@ -3,6 +3,7 @@
 import json
 
 from zdissect_cli.forms import make_form
+from zdissect_cli.options import DisplayOptions
 
 from tests.conversation import Conversation
 from tests.messages import push
@@ -31,12 +32,12 @@ def test_they_are_a_line_of_the_tree_and_a_word_of_the_line() -> None:
     batch = b"\x25\x00" + (b"\x9d\x00" + UNKNOWN + b"\x01\x00") * 2
     conversation = Conversation().open().raw(0, len(batch).to_bytes(2, "little") + batch).frame(0, push())
     for kind in ("tree", "line"):
-        writer = make_form(kind, False, 8, 96, "u", False)
+        writer = make_form(DisplayOptions(kind, color="never"))
         text = "".join(writer.show(item) for item in observed(conversation).items)
         assert text.count("(300 times)") == 2, kind
         assert text.count("note: unknown") == 2, kind
     rows = [row for row in observed(conversation).of("PUSH") if row.get("findings")]
     assert [len(row["findings"]) for row in rows] == [300, 300]
-    writer = make_form("jsonl", False, 8, 96, "u", False)
+    writer = make_form(DisplayOptions("jsonl"))
     lines = "".join(writer.show(item) for item in observed(conversation).items).splitlines()
     assert sum(len(json.loads(line)["findings"] or ()) for line in lines if "PUSH" in line) == 600

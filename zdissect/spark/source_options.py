@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from zdissect.export.decoding import Settings
 from zdissect.export.families import AUTO, ONE, SEPARATE
+from zdissect.export.payload_limit import FULL, parse_payload_limit
 
 BATCH_ROWS = 4096
 """Rows in a batch that goes to Spark: 1000 to 5000 were the fastest."""
@@ -33,7 +34,7 @@ class SourceOptions(NamedTuple):
         include = tuple(one.strip() for one in found.get("include", "").split(",") if one.strip())
         tcp, udp = ports(found.get("ports", ""))
         fields, pushdown = (found.get(name, "").lower() in ("true", "1", "yes") for name in ("fields", "pushdown"))
-        settings = Settings(tcp, udp, payload(found.get("payload", "full")), fields, BATCH_ROWS)
+        settings = Settings(tcp, udp, _payload(found.get("payload", FULL)), fields, BATCH_ROWS)
         return cls(path, include, join, settings, pushdown)
 
 
@@ -49,10 +50,9 @@ def ports(text: str) -> tuple[frozenset[int], frozenset[int]]:
     return frozenset(found["tcp"]), frozenset(found["udp"])
 
 
-def payload(text: str) -> int | None:
-    """`Settings.payload` for `full`, `none` or a number of bytes."""
-    if text in ("full", "none"):
-        return None if text == "full" else -1
-    if not text.isdecimal():
-        raise ValueError(f"payload is {text!r}, but may be full, none or a number of bytes")
-    return int(text)
+def _payload(text: str) -> int | None:
+    """How much of a payload is kept."""
+    try:
+        return parse_payload_limit(text)
+    except ValueError as problem:
+        raise ValueError(f"payload: {problem}") from None

@@ -1,0 +1,144 @@
+"""Options that several commands have: each is declared once, with its name, its help and its default.
+
+A command lists those that it wants, in the order of its `--help`, and receives them as records:
+
+    @click.command("keys")
+    @files_argument
+    @decode_as_option
+    @color_option
+    @as_records(capture=CaptureOptions, display=DisplayOptions)
+    def keys(capture: CaptureOptions, display: DisplayOptions) -> int: ...
+
+A new option is a decorator here, and a field of the record that it belongs to, under the same name. Nothing here loads
+the dissector: `--help` doesn't need it.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from zdissect.grammar.rule import ERROR, NOTE, WARNING
+from zdissect.output.style import COLOUR, PLAIN, Style
+from zdissect.output.time_formats import FORMATS
+
+from .common import wants_color
+
+if TYPE_CHECKING:
+    from zdissect.pipeline import Options
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, slots=True)
+class CaptureOptions:
+    """Which frames are dissected, and as what."""
+
+    files: tuple[str, ...] = ()
+    frames: int | None = None
+    """So many frames at most; None: all."""
+    rules: tuple[str, ...] = ()
+    """Which ports carry Zenoh, as `-d` has it."""
+
+    def pipeline(self, **changes: Any) -> "Options":
+        """The options of the pipeline, with changes to the fields named. Raises click.BadParameter for a wrong rule."""
+        from .decode_as import decode_as
+
+        return replace(decode_as(self.rules), **changes)
+
+
+@dataclass(frozen=True, slots=True)
+class DisplayOptions:
+    """How what was dissected is shown."""
+
+    form: str = "tree"
+    times: str = "u"
+    """A key of `FORMATS`."""
+    dump: bool = False
+    payload_bytes: int = 96
+    """So many bytes of a payload are shown."""
+    verbose: bool = False
+    color: str = "auto"
+
+    @property
+    def style(self) -> Style:
+        """The colours for standard output as it is now."""
+        return COLOUR if wants_color(self.color) else PLAIN
+
+
+@dataclass(frozen=True, slots=True)
+class ReportOptions:
+    """What is reported besides the results: on standard error, and by the exit code."""
+
+    quiet: bool = False
+    fail_on: str | None = None
+    """The severity from which a finding makes the command fail."""
+
+
+def as_records(**records: type) -> Callable[[Callable[..., int]], Callable[..., int]]:
+    """Passes options to a command as records, each under the name given here.
+
+    A record takes the options that are named as its fields; for an option that the command hasn't, its default holds.
+    """
+
+    def decorate(command: Callable[..., int]) -> Callable[..., int]:
+        @wraps(command)
+        def receive(**options: Any) -> int:
+            made = {}
+            for name, record in records.items():
+                own = {field.name for field in fields(record)} & options.keys()
+                made[name] = record(**{option: options.pop(option) for option in own})
+            return command(**options, **made)
+
+        return receive
+
+    return decorate
+
+
+files_argument = click.argument("files", nargs=-1, required=True, metavar="FILE...")
+
+frames_option = click.option("-c", "frames", type=click.IntRange(min=1), metavar="N", help="Stop after N frames.")
+
+decode_as_option = click.option(
+    "-d", "rules", multiple=True, metavar="RULE", help="Decode as: tcp.port==9000,zenoh or udp.port==..."
+)
+
+times_option = click.option(
+    "-t", "times", type=click.Choice(list(FORMATS)), default="u", help="Format of times, as in tshark."
+)
+
+payload_bytes_option = click.option(
+    "--bytes", "payload_bytes", type=click.IntRange(min=1), default=96, metavar="N", help="Payload bytes to show."
+)
+
+verbose_option = click.option(
+    "-v", "verbose", is_flag=True, help="Also show retransmissions, fragments, other protocols."
+)
+
+fail_on_option = click.option(
+    "--fail-on", type=click.Choice([NOTE, WARNING, ERROR]), help="Exit with 3 at a finding of this severity or above."
+)
+
+color_option = click.option(
+    "--color",
+    type=click.Choice(["auto", "always", "never"]),
+    default="auto",
+    help="Colour; auto: on a terminal, unless NO_COLOR is set.",
+)
+
+
+def form_option(*forms: str) -> Callable[[Command], Command]:
+    """`-T`: the first form is the default."""
+    return click.option("-T", "form", type=click.Choice(forms), default=forms[0], help="Form of the output.")
+
+
+def dump_option(text: str) -> Callable[[Command], Command]:
+    """`-x`, with what it adds."""
+    return click.option("-x", "dump", is_flag=True, help=text)
+
+
+def quiet_option(text: str = "No summary on standard error.") -> Callable[[Command], Command]:
+    """`-q`, with what it leaves out."""
+    return click.option("-q", "quiet", is_flag=True, help=text)
