@@ -46,8 +46,8 @@ class Table:
         out = [message.row for message in item.messages]
         where = self.where(item) if out else {}
         index, number = item.first
-        for place, row in enumerate(out):
-            row["message_index"], row["message_number"] = index + place, number + place
+        for position, row in enumerate(out):
+            row["message_index"], row["message_number"] = index + position, number + position
             row.update(where)
         return out
 

@@ -59,8 +59,8 @@ def encode(entry: Message | Unit, values: Mapping[str, Any], **inputs: int) -> b
 def _message(messages: tuple[Message, ...], here: Given) -> bytes:
     """One of several messages, told by its name or by the name of a variant."""
     name = here.take("message") if len(messages) == 1 else here.need("message")
-    named = {label: one for one in messages for pair in one.labels.values() for label in pair}
-    named |= {one.name: one for one in messages}
+    named = {label: message for message in messages for pair in message.labels.values() for label in pair}
+    named |= {message.name: message for message in messages}
     message = messages[0] if name is None else named.get(name)
     if message is None:
         raise EncodeError(here.at("message"), f"{name!r} is no message here; there are {', '.join(sorted(named))}")
@@ -93,16 +93,16 @@ class _Writer:
     def all(self, places: tuple[PlacedNode, ...], here: Given) -> bytes:
         """All fields of a level, which must use up its values."""
         data = self.some(places, here, places)
-        here.finish([name for one in level(places) for name in names(one)])
+        here.finish([name for placed in level(places) for name in names(placed)])
         return data
 
     def some(self, places: tuple[PlacedNode, ...], here: Given, siblings: tuple[PlacedNode, ...]) -> bytes:
         """Some fields of a level. `siblings` are all of it, from which missing values follow."""
-        return b"".join(self.field(one, here, siblings) for one in places)
+        return b"".join(self.field(placed, here, siblings) for placed in places)
 
-    def field(self, one: PlacedNode, here: Given, siblings: tuple[PlacedNode, ...]) -> bytes:
+    def field(self, placed: PlacedNode, here: Given, siblings: tuple[PlacedNode, ...]) -> bytes:
         """The bytes of one place; none if its condition doesn't hold."""
-        node = one.node
+        node = placed.node
         assert not isinstance(node, Extension)
         if not self.holds(node.when):
             return b""
@@ -119,10 +119,10 @@ class _Writer:
             data = content(here.need(node.name), here.at(node.name))
             return data if isinstance(node, Rest) else vle.encode(len(data)) + data
         if isinstance(node, Extensions):
-            return self.chain(one, here)
+            return self.chain(placed, here)
         if isinstance(node, Choice):
             return self.choice(node, here)
-        return self.repeat(one, node, here) if isinstance(node, Repeat) else self.group(one, here, siblings)
+        return self.repeat(placed, node, here) if isinstance(node, Repeat) else self.group(placed, here, siblings)
 
     def keep(self, bits: tuple[Bit, ...], value: int) -> None:
         """Makes bit fields known to conditions."""
@@ -146,13 +146,13 @@ class _Writer:
 
     def inferred(self, name: str, here: Given, siblings: tuple[PlacedNode, ...]) -> int | None:
         """A value that follows from other values of its level."""
-        return infer(name, here.values, siblings, lambda one: self.size(one, here))
+        return infer(name, here.values, siblings, lambda placed: self.size(placed, here))
 
-    def size(self, one: PlacedNode, here: Given) -> int | None:
+    def size(self, placed: PlacedNode, here: Given) -> int | None:
         """Bytes of the content of a place that has its size in front, if it is there."""
-        node = one.node
+        node = placed.node
         if isinstance(node, Group):
-            return len(_Writer.trial(self).some(one.inside, here, one.inside)) if self.holds(node.when) else None
+            return len(_Writer.trial(self).some(placed.inside, here, placed.inside)) if self.holds(node.when) else None
         assert isinstance(node, Fixed)
         value = here.values.get(node.name)
         return None if value is None else len(content(value, here.at(node.name)))
@@ -186,22 +186,22 @@ class _Writer:
         size = node.size if isinstance(node.size, int) else conditions.test(node.size)(self.seen)
         return self.integer(node, (), 8 * size, here, siblings).to_bytes(size, "little")
 
-    def group(self, one: PlacedNode, here: Given, siblings: tuple[PlacedNode, ...]) -> bytes:
+    def group(self, placed: PlacedNode, here: Given, siblings: tuple[PlacedNode, ...]) -> bytes:
         """Fields that belong together, with their length if they have one."""
-        node = one.node
+        node = placed.node
         assert isinstance(node, Group)
         if not node.name or node.size:
-            return self.some(one.inside, here, siblings)
+            return self.some(placed.inside, here, siblings)
         inner = Given(here.need(node.name), here.at(node.name))
-        return self.region(one, inner) if node.length else self.all(one.inside, inner)
+        return self.region(placed, inner) if node.length else self.all(placed.inside, inner)
 
-    def region(self, one: PlacedNode, inner: Given) -> bytes:
+    def region(self, placed: PlacedNode, inner: Given) -> bytes:
         """Fields with their length in front: the true one, unless another is given."""
         length = inner.take("length")
-        data = self.all(one.inside, inner)
+        data = self.all(placed.inside, inner)
         return vle.encode(len(data) if length is None else number(length, 64, inner.at("length"))) + data
 
-    def repeat(self, one: PlacedNode, node: Repeat, here: Given) -> bytes:
+    def repeat(self, placed: PlacedNode, node: Repeat, here: Given) -> bytes:
         """The same fields several times, with their number if that comes first."""
         turns = items(here.take(node.name), here.at(node.name))
         if isinstance(node.count, str):
@@ -217,8 +217,8 @@ class _Writer:
         out = bytearray(front)
         for index, item in enumerate(turns):
             path = f"{here.at(node.name)}[{index}]"
-            value = {getattr(one.inside[0].node, "name", ""): item} if single(one) else item
-            out += self.all(one.inside, Given(value, path))
+            value = {getattr(placed.inside[0].node, "name", ""): item} if single(placed) else item
+            out += self.all(placed.inside, Given(value, path))
         return bytes(out)
 
     def choice(self, node: Choice, here: Given) -> bytes:
@@ -229,10 +229,10 @@ class _Writer:
         paths = (f"{here.at(node.name)}[{index}]" for index in range(len(several)))
         return b"".join(_message(node.messages, Given(item, path)) for item, path in zip(several, paths, strict=True))
 
-    def chain(self, one: PlacedNode, here: Given) -> bytes:
+    def chain(self, placed: PlacedNode, here: Given) -> bytes:
         """A chain of extensions."""
         exts = items(here.take("extensions"), here.at("extensions"))
-        known = {inside.node.name: inside for inside in one.inside if isinstance(inside.node, Extension)}
+        known = {inside.node.name: inside for inside in placed.inside if isinstance(inside.node, Extension)}
         out = bytearray()
         for index, item in enumerate(exts):
             inner = Given(item, f"{here.at('extensions')}[{index}]")
@@ -247,12 +247,12 @@ class _Writer:
             out += body
         return bytes(out)
 
-    def extension(self, one: PlacedNode, inner: Given) -> tuple[int, bytes]:
+    def extension(self, placed: PlacedNode, inner: Given) -> tuple[int, bytes]:
         """Header and body of a known extension."""
-        node = one.node
+        node = placed.node
         assert isinstance(node, Extension)
         structured = node.enc == ZBUF and bool(node.fields)
-        body = self.region(one, inner) if structured else self.all(one.inside, inner)
+        body = self.region(placed, inner) if structured else self.all(placed.inside, inner)
         self.seen[node.name] = 1
         return node.key, body
 

@@ -47,15 +47,15 @@ def _terms(node: ast.expr) -> Iterator[Term]:
 
 def level(places: tuple[PlacedNode, ...]) -> Iterator[PlacedNode]:
     """The places whose values stand in one dict: groups without a name have none of their own."""
-    for one in places:
-        yield one
-        if isinstance(one.node, Group) and not one.node.name:
-            yield from level(one.inside)
+    for placed in places:
+        yield placed
+        if isinstance(placed.node, Group) and not placed.node.name:
+            yield from level(placed.inside)
 
 
-def names(one: PlacedNode) -> Iterator[str]:
+def names(placed: PlacedNode) -> Iterator[str]:
     """Names that a place takes from the values of its level."""
-    node = one.node
+    node = placed.node
     if isinstance(node, Extensions):
         yield "extensions"
         return
@@ -72,13 +72,13 @@ def bit_names(bits: tuple[Bit, ...]) -> Iterator[str]:
     return (bit.name for bit in bits if not bit.reserved)
 
 
-def given(one: PlacedNode, values: Mapping[str, Any]) -> bool:
+def given(placed: PlacedNode, values: Mapping[str, Any]) -> bool:
     """Whether the values of a level hold something for this place."""
-    node = one.node
+    node = placed.node
     if isinstance(node, Extensions):
         return bool(values.get("extensions"))
     if isinstance(node, Group) and not node.name:
-        return any(given(inner, values) for inner in one.inside)
+        return any(given(inner, values) for inner in placed.inside)
     if isinstance(node, Bits | Vle) and any(name in values for name in bit_names(node.bits)):
         return True
     return node.name in values
@@ -91,11 +91,11 @@ def infer(name: str, values: Mapping[str, Any], places: tuple[PlacedNode, ...], 
     """
     yes: set[int] = set()
     no: set[int] = set()
-    for one in level(places):
-        node = one.node
+    for placed in level(places):
+        node = placed.node
         if isinstance(node, Extension):
             continue
-        here = given(one, values)
+        here = given(placed, values)
         for term in terms(node.when):
             if term.name == name:
                 if here:
@@ -104,7 +104,7 @@ def infer(name: str, values: Mapping[str, Any], places: tuple[PlacedNode, ...], 
                     no.add(1 - term.value)
         expression = node.size if isinstance(node, Fixed | Group) else ""
         if isinstance(expression, str) and conditions.names(expression) == {name}:
-            size = sizes(one)
+            size = sizes(placed)
             if size is not None:
                 return solve(expression, name, size)
             no.add(0)
@@ -119,9 +119,9 @@ def solve(expression: str, name: str, result: int) -> int:
     return (result - base) // (formula({name: 1}) - base)
 
 
-def single(one: PlacedNode) -> bool:
+def single(placed: PlacedNode) -> bool:
     """Whether a turn of a repeat is one value, and not a dict."""
-    return len(one.inside) == 1 and not isinstance(one.inside[0].node, Bits | Extensions)
+    return len(placed.inside) == 1 and not isinstance(placed.inside[0].node, Bits | Extensions)
 
 
 def variant(label: str, labels: Mapping[str, tuple[str, str]]) -> dict[str, int]:

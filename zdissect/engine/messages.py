@@ -166,7 +166,7 @@ def _put(field: Field) -> Put | None:
         return None
 
     def spare(row: Row, column: str, cell: Any, _: Any) -> None:
-        if all(one["name"] != other for one in row["extensions"]):
+        if all(extension["name"] != other for extension in row["extensions"]):
             row[column] = cell
 
     return spare
@@ -203,18 +203,18 @@ def _extend(row: Row, tape: Tape, index: int) -> None:
         "length": len(body),
         "value": body,
     }
-    found = row.setdefault("extensions", [])
-    if found and name is not None and name in [one["name"] for one in found]:
+    extensions = row.setdefault("extensions", [])
+    if extensions and name is not None and name in [extension["name"] for extension in extensions]:
         for column in _columns_of(field):
             row.pop(column, None)
-    found.append(entry)
+    extensions.append(entry)
 
 
 @cache
 def _columns_of(field: Field) -> tuple[str, ...]:
     """The columns that an extension fills, whatever others there are."""
-    within = (one for one in wire_fields().values() if one.path.startswith(f"{field.path}."))
-    return tuple({one.column for one in within if one.column and not getattr(one.node, "yields_to", "")})
+    within = (inner for inner in wire_fields().values() if inner.path.startswith(f"{field.path}."))
+    return tuple({inner.column for inner in within if inner.column and not getattr(inner.node, "yields_to", "")})
 
 
 def _content(spans: list[Span], index: int, data: bytes, stop: int) -> bytes:

@@ -163,13 +163,13 @@ class _Builder:
         self.needed = frozenset(_names(placed.inside, self.flags))
 
     def steps(self, places: tuple[PlacedNode, ...]) -> tuple[Step, ...]:
-        return tuple(self.step(one) for one in places)
+        return tuple(self.step(placed) for placed in places)
 
-    def step(self, one: PlacedNode) -> Step:
-        node, field = one.node, one.field
+    def step(self, placed: PlacedNode) -> Step:
+        node, field = placed.node, placed.field
         assert not isinstance(node, Extension)
         mask, want, test = self.condition(node.when)
-        op, first, second, keep, check = self.operation(one)
+        op, first, second, keep, check = self.operation(placed)
         return (op, mask, want, test, field, first, second, keep, check)
 
     def condition(self, text: str) -> tuple[int, int, Any]:
@@ -188,9 +188,9 @@ class _Builder:
             if isinstance(node, Bit) and node.name in self.needed
         )
 
-    def operation(self, one: PlacedNode) -> tuple[int, Any, Any, Any, Any]:
+    def operation(self, placed: PlacedNode) -> tuple[int, Any, Any, Any, Any]:
         """op, first, second, keep, check of a node."""
-        node = one.node
+        node = placed.node
         if isinstance(node, Vle):
             own: Keep = ((node.name, 0, -1),) if node.name in self.needed else ()
             reserved = sum(bit.mask for bit in node.bits if bit.reserved)
@@ -198,7 +198,7 @@ class _Builder:
                 VLE,
                 (1 << (node.keeps or node.width)) - 1,
                 reserved,
-                own + self.keep(one.field.bits) or None,
+                own + self.keep(placed.field.bits) or None,
                 value_check(node, node.bits),
             )
         if isinstance(node, Text | Blob):
@@ -206,24 +206,24 @@ class _Builder:
             return op, (1 << node.length) - 1, None, None, value_check(node)
         if isinstance(node, Bits):
             reserved = sum(bit.mask for bit in node.bits if bit.reserved)
-            return BITS, reserved, None, self.keep(one.field.bits) or None, value_check(node, node.bits)
+            return BITS, reserved, None, self.keep(placed.field.bits) or None, value_check(node, node.bits)
         if isinstance(node, Fixed):
             size = node.size if isinstance(node.size, int) else conditions.test(node.size)
             kept = node.name if node.name in self.needed else None
             return RAW if node.raw else UINT, size, isinstance(node.size, str), kept, value_check(node)
         if isinstance(node, Rest):
             return REST, node.text, None, None, value_check(node)
-        return self.structure(one)
+        return self.structure(placed)
 
-    def structure(self, one: PlacedNode) -> tuple[int, Any, Any, Any, Any]:
+    def structure(self, placed: PlacedNode) -> tuple[int, Any, Any, Any, Any]:
         """op, first, second, keep, check of a node that holds others."""
-        node = one.node
+        node = placed.node
         if isinstance(node, Extensions):
             keys = {ext.name: ext.key for ext in node.known}
             known = {
-                one.node.key: self.extension(one, one.node, keys)
-                for one in one.inside
-                if isinstance(one.node, Extension)
+                inner.node.key: self.extension(inner, inner.node, keys)
+                for inner in placed.inside
+                if isinstance(inner.node, Extension)
             }
             return EXTENSIONS, ExtensionPrograms(known, node.when == "", node.tolerant), None, None, None
         if isinstance(node, Choice):
@@ -231,32 +231,33 @@ class _Builder:
             return CHOICE, ProgramTable(node.messages, node.refused, inner), node.many, None, node.name
         if isinstance(node, Repeat):
             count = conditions.test(node.count) if isinstance(node.count, str) else None
-            counter = self.step(one.count) if one.count else None
-            assert one.item is not None
-            return REPEAT, RepeatProgram(one.field, self.steps(one.inside), one.item, count, counter), None, None, None
+            counter = self.step(placed.count) if placed.count else None
+            assert placed.item is not None
+            program = RepeatProgram(placed.field, self.steps(placed.inside), placed.item, count, counter)
+            return REPEAT, program, None, None, None
         assert isinstance(node, Group)
-        inside = self.steps(one.inside)
-        if one.count:
-            return REGION, inside, (1 << node.length) - 1, one.count.field, None
+        inside = self.steps(placed.inside)
+        if placed.count:
+            return REGION, inside, (1 << node.length) - 1, placed.count.field, None
         if node.size:
             return REGION, inside, conditions.test(node.size), None, None
         return GROUP if node.name else INLINE, inside, None, None, None
 
-    def extension(self, one: PlacedNode, node: Extension, keys: dict[str, int]) -> ExtensionProgram:
+    def extension(self, placed: PlacedNode, node: Extension, keys: dict[str, int]) -> ExtensionProgram:
         """The program of an extension, of a chain with these headers."""
         loose = conditions.test(node.loose) if node.loose else None
         kept = node.name if node.name in self.needed else ""
         before = keys[node.before] if node.before else 0
         return ExtensionProgram(
-            one.field, self.steps(one.inside), bool(node.fields), kept, before, loose, node.mismatch
+            placed.field, self.steps(placed.inside), bool(node.fields), kept, before, loose, node.mismatch
         )
 
 
 def _names(places: tuple[PlacedNode, ...], flags: dict[str, Bit]) -> set[str]:
     """Names that the conditions of these places need, less those that a look at the header answers."""
     out: set[str] = set()
-    for one in places:
-        node = one.node
+    for placed in places:
+        node = placed.node
         texts = [
             getattr(node, part) for part in ("when", "loose", "size") if isinstance(getattr(node, part, None), str)
         ]
@@ -266,9 +267,9 @@ def _names(places: tuple[PlacedNode, ...], flags: dict[str, Bit]) -> set[str]:
             simple = conditions.flag_test(text)
             if not (simple and simple[0] in flags and text == getattr(node, "when", None)):
                 out |= conditions.names(text)
-        out |= _names(one.inside, flags)
-        if one.count:
-            out |= _names((one.count,), flags)
+        out |= _names(placed.inside, flags)
+        if placed.count:
+            out |= _names((placed.count,), flags)
     return out
 
 

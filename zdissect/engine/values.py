@@ -78,14 +78,14 @@ class _Reader:
         return out
 
     def places(self, places: tuple[PlacedNode, ...], depth: int, out: Values) -> None:
-        for one in places:
-            self.place(one, depth, out)
+        for placed in places:
+            self.place(placed, depth, out)
 
-    def place(self, one: PlacedNode, depth: int, out: Values) -> None:
+    def place(self, placed: PlacedNode, depth: int, out: Values) -> None:
         """What one place has among the next spans, if anything."""
-        node = one.node
+        node = placed.node
         if isinstance(node, Extensions):
-            known = {inside.field: inside for inside in one.inside}
+            known = {inside.field: inside for inside in placed.inside}
             chain = []
             while (field := self.next(depth)) and (field in known or field is EXT_UNKNOWN):
                 chain.append(self.extension(known.get(field), depth))
@@ -94,86 +94,86 @@ class _Reader:
         elif isinstance(node, Choice):
             self.choice(node, depth, out)
         elif isinstance(node, Group):
-            self.group(one, node, depth, out)
+            self.group(placed, node, depth, out)
         elif isinstance(node, Repeat):
-            self.repeat(one, node, depth, out)
-        elif self.next(depth) is one.field:
+            self.repeat(placed, node, depth, out)
+        elif self.next(depth) is placed.field:
             value = self.take()
             if isinstance(node, Bits):
                 _spread(value, node.bits, out)
             else:
                 out[node.name] = value
 
-    def extension(self, one: PlacedNode | None, depth: int) -> Values:
+    def extension(self, placed: PlacedNode | None, depth: int) -> Values:
         """One extension; `one` is its place if it is known."""
         stop = self.spans[self.at][3]
         self.at += 1
         header = self.take() if self.next(depth + 1) is EXT_HEADER else 0
-        if one is None:
+        if placed is None:
             out: Values = {"ext": header & 15, "enc": header >> 5 & 3, "mandatory": header >> 4 & 1}
             if self.next(depth + 1) in (EXT_VALUE, EXT_NUMBER):
                 out["value"] = self.take()
         else:
-            assert isinstance(one.node, Extension)
-            out = {"ext": one.node.name}
+            assert isinstance(placed.node, Extension)
+            out = {"ext": placed.node.name}
             if self.next(depth + 1) is EXT_LENGTH:
                 self.length(stop, out)
-            self.places(one.inside, depth + 1, out)
+            self.places(placed.inside, depth + 1, out)
         self.leave(depth)
         return out
 
     def length(self, stop: int, out: Values) -> None:
         """A declared length, kept if it isn't that of what follows up to `stop`."""
-        behind = self.spans[self.at][3]
+        after = self.spans[self.at][3]
         declared = self.take()
-        if declared != stop - behind:
+        if declared != stop - after:
             out["length"] = declared
 
     def choice(self, node: Choice, depth: int, out: Values) -> None:
-        found = []
+        chosen = []
         while (field := self.next(depth)) and field.node in node.messages:
             assert isinstance(field.node, Message)
-            found.append(self.message(field.node))
+            chosen.append(self.message(field.node))
             if not node.many:
                 break
-        if node.many and found:
+        if node.many and chosen:
             # a place with other messages may have the same name and begin with the same ones
-            out.setdefault(node.name, []).extend(found)
-        elif found:
-            out[node.name] = found[0]
+            out.setdefault(node.name, []).extend(chosen)
+        elif chosen:
+            out[node.name] = chosen[0]
 
-    def group(self, one: PlacedNode, node: Group, depth: int, out: Values) -> None:
+    def group(self, placed: PlacedNode, node: Group, depth: int, out: Values) -> None:
         if not node.name or node.size:
-            self.places(one.inside, depth, out)
-        elif self.next(depth) is one.field:
+            self.places(placed.inside, depth, out)
+        elif self.next(depth) is placed.field:
             stop = self.spans[self.at][3]
             self.at += 1
             inner: Values = {}
-            if one.count and self.next(depth + 1) is one.count.field:
+            if placed.count and self.next(depth + 1) is placed.count.field:
                 self.length(stop, inner)
-            self.places(one.inside, depth + 1, inner)
+            self.places(placed.inside, depth + 1, inner)
             self.leave(depth)
             out[node.name] = inner
 
-    def repeat(self, one: PlacedNode, node: Repeat, depth: int, out: Values) -> None:
-        if one.count and self.next(depth) is one.count.field:
+    def repeat(self, placed: PlacedNode, node: Repeat, depth: int, out: Values) -> None:
+        if placed.count and self.next(depth) is placed.count.field:
             self.at += 1
             out[node.name] = []
-        if self.next(depth) is not one.field:
+        if self.next(depth) is not placed.field:
             return
         self.at += 1
         items = out[node.name] = []
         while (field := self.next(depth + 1)) is not None:
             inner: Values = {}
             before = self.at
-            if field is one.item:
+            if field is placed.item:
                 self.at += 1
-                self.places(one.inside, depth + 2, inner)
+                self.places(placed.inside, depth + 2, inner)
                 self.leave(depth + 1)
                 items.append(inner)
             else:
-                self.places(one.inside, depth + 1, inner)
-                items.extend(inner.values() if single(one) else [inner])
+                self.places(placed.inside, depth + 1, inner)
+                items.extend(inner.values() if single(placed) else [inner])
             if self.at == before:
                 break
         self.leave(depth)

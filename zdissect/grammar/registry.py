@@ -193,15 +193,17 @@ KINDS = {Bits: "bits", Vle: "vle", Fixed: "uint", Text: "text", Blob: "blob", Re
 
 def walk(places: tuple[PlacedNode, ...]) -> Iterator[Field]:
     """All fields below these places, in the order of the wire."""
-    for one in places:
-        if one.count is not None:
-            yield one.count.field
-        if one.item is not None and len(one.inside) > 1:
-            yield one.item
-        if not isinstance(one.node, Extensions | Choice) and (not isinstance(one.node, Group) or one.node.name):
-            yield one.field
-            yield from one.field.bits
-        yield from walk(one.inside)
+    for placed in places:
+        if placed.count is not None:
+            yield placed.count.field
+        if placed.item is not None and len(placed.inside) > 1:
+            yield placed.item
+        if not isinstance(placed.node, Extensions | Choice) and (
+            not isinstance(placed.node, Group) or placed.node.name
+        ):
+            yield placed.field
+            yield from placed.field.bits
+        yield from walk(placed.inside)
 
 
 @cache
@@ -223,5 +225,5 @@ def wire_fields() -> dict[str, Field]:
 @cache
 def fields() -> dict[str, Field]:
     """Every field by its name: those on the wire, then the derived ones."""
-    derived = {one.path: Field(one.path, "derived", one.doc, "zdissect", one) for one in DERIVED}
-    return wire_fields() | derived
+    added = {derived.path: Field(derived.path, "derived", derived.doc, "zdissect", derived) for derived in DERIVED}
+    return wire_fields() | added

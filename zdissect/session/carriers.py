@@ -58,9 +58,9 @@ def chain_of_fragment(link: Link, message: DecodedMessage, space: Space) -> Frag
     chain = session.chains.get(space)
     channel = session.channels.get(space)  # none where the first number is out of range
     if channel is not None and channel.astray and not (chain is not None and chain.open):
-        beside = session.chains.get(other_channel(space))  # it may go on with what began in its own channel
-        if beside is not None and beside.open and not message.has("fragment.ext_first"):
-            return beside
+        other_chain = session.chains.get(other_channel(space))  # it may go on with what began in its own channel
+        if other_chain is not None and other_chain.open and not message.has("fragment.ext_first"):
+            return other_chain
     if chain is None:
         chain = session.chains[space] = FragmentChain()
     return chain

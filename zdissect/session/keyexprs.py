@@ -83,11 +83,11 @@ def _canonical(text: str) -> list[str]:
         if chunk == ANY:
             pending = True
             continue
-        one = chunk in (ONE, SOME)
-        if pending and not one:
+        single = chunk in (ONE, SOME)
+        if pending and not single:
             out.append(ANY)
             pending = False
-        out.append(ONE if one else chunk)
+        out.append(ONE if single else chunk)
     if pending:
         out.append(ANY)
     return out
@@ -155,23 +155,23 @@ _cached = lru_cache(maxsize=4096)(_split)
 def _reach(left: _Columns, right: _Columns, fits: Callable[[str, str], bool], both: bool) -> bool:
     """Whether the chunks of both can be used up together.
 
-    Bit j of `here` is set when the chunks of `left` so far can stand for the first j of `right`. With `both`, wildcards
+    Bit j of `reached` is set when the chunks of `left` so far can stand for the first j of `right`. With `both`, wildcards
     of `right` may stand for chunks of `left` too; without, they only fall to wildcards that include them.
     """
-    here = 1
+    reached = 1
     skipped = right.anys if both else 0
     for chunk in left.chunks:
         if chunk == ANY:
-            here = _spread(here, right.plain)
+            reached = _spread(reached, right.plain)
             continue
-        here = _spread(here, skipped)
-        after = (here & _fitting(chunk, right, here, fits, both)) << 1
+        reached = _spread(reached, skipped)
+        after = (reached & _fitting(chunk, right, reached, fits, both)) << 1
         if not chunk.startswith(VERBATIM):
-            after |= here & skipped
+            after |= reached & skipped
         if not after:
             return False
-        here = after
-    return bool(_spread(here, skipped) >> len(right.chunks) & 1)
+        reached = after
+    return bool(_spread(reached, skipped) >> len(right.chunks) & 1)
 
 
 def _spread(bits: int, over: int) -> int:
@@ -183,18 +183,18 @@ def _fitting(chunk: str, right: _Columns, among: int, fits: Callable[[str, str],
     """Which single chunks of `right` this one fits, of those that matter."""
     if chunk == ONE:
         return right.plain & ~right.anys
-    found = right.places.get(chunk, 0)
+    fitting = right.places.get(chunk, 0)
     if chunk.startswith(VERBATIM):
-        return found
+        return fitting
     if both:
-        found |= right.ones
-    left = among & ~found & ~right.anys & ~right.ones
+        fitting |= right.ones
+    left = among & ~fitting & ~right.anys & ~right.ones
     if SOME in chunk:
         left &= right.plain
     elif both:
         left &= right.somes
     else:
-        return found
+        return fitting
     known: dict[str, bool] = {}
     while left:
         bit = left & -left
@@ -203,8 +203,8 @@ def _fitting(chunk: str, right: _Columns, among: int, fits: Callable[[str, str],
         if other not in known:
             known[other] = fits(chunk, other)
         if known[other]:
-            found |= bit
-    return found
+            fitting |= bit
+    return fitting
 
 
 def _chunks_intersect(a: str, b: str) -> bool:

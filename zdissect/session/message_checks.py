@@ -63,21 +63,21 @@ def shared_memory(message: DecodedMessage, agreed: Parameters | None) -> None:
 def defaults(message: DecodedMessage) -> None:
     """Rule 57: defaults written out; and QoS left out where the pages have another default (notes 13 no. 3)."""
     row = message.row
-    found = []
+    written_out = []
     has_qos = False
     if "extensions" in row:
         for ext in row["extensions"]:
             if ext["name"] == "qos":
                 has_qos = True
                 if ext["value"] == _DATA:
-                    found.append(f"QoS {DATA}")
+                    written_out.append(f"QoS {DATA}")
     if row.get("node_id") == 0:
-        found.append("NodeId 0")
+        written_out.append("NodeId 0")
     if row.get("consolidation") == "Auto":
-        found.append("consolidation Auto")
+        written_out.append("consolidation Auto")
     if row.get("encoding_value") == 0 and row.get("body") != "QUERY":  # which always writes the encoding of its body
-        found.append("encoding 0")
-    for what in found:
+        written_out.append("encoding 0")
+    for what in written_out:
         message.remark("explicit-default", f"{what} is the default")
     if not has_qos and row["message"] in ("REQUEST", "DECLARE", "INTEREST"):
         message.remark("no-qos", f"{row['message']} without QoS: Data, Drop")

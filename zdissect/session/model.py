@@ -133,14 +133,14 @@ class Link:
         """Whether a side has sent CLOSE: the next handshake on these ports is a new one."""
         return any(end.closed for end in self.handshake.ends)
 
-    def refused(self, beside: int) -> str:
+    def refused(self, uncounted: int) -> str:
         """How far its handshake came, if that has begun, wasn't ended, and nothing else was said.
 
         Args:
-            beside: Messages that don't count: that which ends it.
+            uncounted: Messages that don't count: that which ends it.
         """
         shake = self.handshake
-        if not shake.step or shake.complete or sum(self.messages) - beside > shake.step:
+        if not shake.step or shake.complete or sum(self.messages) - uncounted > shake.step:
             return ""
         return f"handshake came as far as {STEPS[shake.step - 1]}"
 

@@ -125,7 +125,7 @@ class Groups:
             if known is not None:
                 known.count += 1
                 return
-            differs = [name for name, mine, its in zip(_COMMON, _terms(end), terms, strict=True) if mine != its]
+            differs = [name for name, own, theirs in zip(_COMMON, _terms(end), terms, strict=True) if own != theirs]
             text = f"{', '.join(differs)} not the same as in {other.zid}"
             self.differing[frozenset((src, address))] = Differing(link, direction, f"{end.zid}: {text}")
             message.remark("join-differs", text)

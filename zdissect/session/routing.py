@@ -16,23 +16,23 @@ class Graph:
     def feed(self, message: DecodedMessage, complete: bool) -> None:
         """Takes a link state message."""
         psid: int | None = None
-        told = False
-        for field_, _, start, stop, value in message.spans():
-            name = field_.path.removeprefix("zenoh.oam.link_state.nodes.")
+        named = False
+        for span_field, _, start, stop, value in message.spans():
+            name = span_field.path.removeprefix("zenoh.oam.link_state.nodes.")
             if name == "options":
                 psid = None
             elif name == "psid":
-                psid, told = value, value in self.zids
+                psid, named = value, value in self.zids
             elif name == "zid" and psid is not None:
                 self.zids[psid] = zid_text(value)
-                told = True
+                named = True
             elif name == "sn" and psid is not None:
                 if value < self.versions.get(psid, 0):
                     text = f"entry {psid} has version {value}, {self.versions[psid]} came before"
                     message.tape.remarks.append(("link-state-old", start, stop, text))
                 self.versions[psid] = max(value, self.versions.get(psid, 0))
-            elif name in ("whatami", "link_count") and psid is not None and not told and complete:
+            elif name in ("whatami", "link_count") and psid is not None and not named and complete:
                 message.tape.remarks.append(
                     ("psid-unknown", start, stop, f"the ZenohID of node {psid} was never given")
                 )
-                told = True
+                named = True

@@ -150,4 +150,4 @@ class Stats:
                 "code": code, "severity": rule.severity, "group": rule.group, "count": count,
                 "first_file": item.frame.source, "first_frame": item.frame.number, "text": rule.text,
             })  # fmt: skip
-        return sorted(out, key=lambda one: (_SEVERITIES.index(one["severity"]), -one["count"], one["code"]))
+        return sorted(out, key=lambda entry: (_SEVERITIES.index(entry["severity"]), -entry["count"], entry["code"]))

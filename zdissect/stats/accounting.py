@@ -65,15 +65,15 @@ class Accounting:
 
     def report(self, pipeline: Pipeline) -> dict[str, Any]:
         """The classes with their bytes, after the pipeline's end."""
-        datagrams = [one for one in pipeline.datagrams.all() if one.opaque]
-        udp = sum(one.flow.size for one in pipeline.datagrams.all())
+        datagrams = [conversation for conversation in pipeline.datagrams.all() if conversation.opaque]
+        udp = sum(conversation.flow.size for conversation in pipeline.datagrams.all())
         opaque = sum(pipeline.opaque[verdict.value] for verdict in _OPAQUE)
         not_zenoh = pipeline.opaque.total() - opaque
-        for one in datagrams:
-            if one.flow.verdict in _OPAQUE:
-                opaque += one.opaque
+        for conversation in datagrams:
+            if conversation.flow.verdict in _OPAQUE:
+                opaque += conversation.opaque
             else:
-                not_zenoh += one.opaque
+                not_zenoh += conversation.opaque
         return {
             "captured": pipeline.captured,
             "decoded": self.decoded,

@@ -33,9 +33,9 @@ class Distribution:
             self.values.append(value)
             return
         self.random = self.random or Random(0)
-        place = self.random.randrange(self.count)  # every value has the same chance to be in the sample
-        if place < self.limit:
-            self.values[place] = value
+        index = self.random.randrange(self.count)  # every value has the same chance to be in the sample
+        if index < self.limit:
+            self.values[index] = value
 
     def report(self) -> dict[str, Any] | None:
         """Count, min, median, p95 and max in nanoseconds; None without a value. Quantiles are values that occurred."""

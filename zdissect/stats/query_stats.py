@@ -116,26 +116,26 @@ class Queries:
         if name == "REQUEST":
             self.ask(item, row)
         elif name == "RESPONSE" or name == "RESPONSE_FINAL":
-            place = _hop(item, row)[::-1], row.get("request_frame") or 0, row.get("request_id") or 0
-            query = self.open.get(place)
+            request = _hop(item, row)[::-1], row.get("request_frame") or 0, row.get("request_id") or 0
+            query = self.open.get(request)
             if query is None:
                 self.stray += 1
                 return
             if name == "RESPONSE_FINAL":
-                del self.open[place]
-            if place[0][0] == query.asker:  # what others were told is passed on, or not
-                self.told(query, row)
+                del self.open[request]
+            if request[0][0] == query.asker:  # what others were answered is passed on, or not
+                self.answered(query, row)
 
     def ask(self, item: Dissection, row: Row) -> None:
         """Takes a REQUEST."""
         hop = _hop(item, row)
         content = hash((wire_key(row), *(row.get(name) for name in _CONTENT)))
         query = self.same(content, hop, item.frame.now_ns) or self.new(item, row, content, hop[0])
-        mine = hop[0] == query.asker
-        for one in (self.all, query.asked):
-            one.requests += 1
+        from_asker = hop[0] == query.asker
+        for totals in (self.all, query.asked):
+            totals.requests += 1
         self.count(query, -1)
-        query.open += mine
+        query.open += from_asker
         self.count(query, 1)
         query.hops.add(hop)
         query.nodes.add(hop[1])
@@ -162,8 +162,8 @@ class Queries:
         alike = self.alike.setdefault(content, [])
         alike.append(query)
         del alike[:-MOST_ALIKE]
-        for one in (self.all, asked):
-            one.queries += 1
+        for totals in (self.all, asked):
+            totals.queries += 1
         self.count(query, 1)
         if len(self.known) > MOST_OPEN:
             self.forget()
@@ -180,27 +180,27 @@ class Queries:
         if not alike:
             self.alike.pop(query.content, None)
 
-    def told(self, query: Query, row: Row) -> None:
+    def answered(self, query: Query, row: Row) -> None:
         """Takes what answers the asker."""
         self.count(query, -1)
         final = row["message"] == "RESPONSE_FINAL"
         query.open -= final
         query.answers += not final
         self.count(query, 1)
-        for one in (self.all, query.asked):
+        for totals in (self.all, query.asked):
             if final:
-                one.final.add(row["response_time_ns"])
+                totals.final.add(row["response_time_ns"])
                 continue
-            one.errors += row.get("body") == "ERR"
-            one.replies += row.get("body") != "ERR"
+            totals.errors += row.get("body") == "ERR"
+            totals.replies += row.get("body") != "ERR"
             if query.answers == 1:
-                one.first.add(row["response_time_ns"])
+                totals.first.add(row["response_time_ns"])
 
     def count(self, query: Query, sign: int) -> None:
         """Counts how a query stands, or takes that back before it changes."""
-        for one in (self.all, query.asked):
-            one.unanswered += sign * (query.open > 0 and not query.answers)
-            one.empty += sign * (not query.open and not query.answers)
+        for totals in (self.all, query.asked):
+            totals.unanswered += sign * (query.open > 0 and not query.answers)
+            totals.empty += sign * (not query.open and not query.answers)
 
     def silent(self) -> Occurrences:
         """Queries that nobody answered."""

@@ -46,14 +46,14 @@ class Leg:
 
     def times(self) -> tuple[int, int]:
         """First and last time at which it carried something."""
-        first = [one.first_ns for one in self.sent if one.first_ns is not None]
-        last = [one.last_ns for one in self.sent if one.last_ns is not None]
+        first = [sent.first_ns for sent in self.sent if sent.first_ns is not None]
+        last = [sent.last_ns for sent in self.sent if sent.last_ns is not None]
         return min(first, default=0), max(last, default=0)
 
     def passed(self) -> tuple[int, int]:
         """The same as waits count time."""
-        used = [one for one in self.sent if one.first_ns is not None]
-        return min((one.began_ns for one in used), default=0), max((one.heard_ns for one in used), default=0)
+        used = [sent for sent in self.sent if sent.first_ns is not None]
+        return min((sent.began_ns for sent in used), default=0), max((sent.heard_ns for sent in used), default=0)
 
 
 class SessionStats:
@@ -120,8 +120,8 @@ def _session(number: int, legs: list[tuple[Leg, Link]], last_ns: int) -> dict[st
     first, last = min(leg.times()[0] for leg, _ in legs), max(leg.times()[1] for leg, _ in legs)
     links = [_link(leg, link, last_ns) for leg, link in legs]
     agreed = legs[0][1].session.agreed or legs[0][1].handshake.agreed
-    alive = [one for one in links if one["ended"]["how"] == "open"]
-    latest = alive[0] if alive else max(links, key=lambda one: one["last_ts_ns"])
+    alive = [link for link in links if link["ended"]["how"] == "open"]
+    latest = alive[0] if alive else max(links, key=lambda link: link["last_ts_ns"])
     return {
         "session": number,
         "handshake": _handshake(legs),
@@ -158,8 +158,8 @@ def _end(legs: list[tuple[Leg, Link]], side: int) -> dict[str, Any]:
         "address": endpoint(leg.flow.ends[side ^ link.flip]),
         "lease_ms": end.lease_ms,
         "initial_sn": end.initial_sn,
-        "messages": sum(one.messages for one in sent),
-        "bytes": sum(one.size for one in sent),
+        "messages": sum(direction.messages for direction in sent),
+        "bytes": sum(direction.size for direction in sent),
     }
 
 

@@ -1,4 +1,4 @@
-"""Rules of captures: holes, cuts, ends, and streams whose place is lost."""
+"""Rules of captures: gaps, cuts, ends, and streams whose place is lost."""
 
 from tests.conversation import Conversation
 from tests.interface_copies import InterfaceCopies
@@ -66,18 +66,18 @@ def the_capture_kept_the_first_bytes_of_each_frame(fault: bool) -> CaptureBuilde
 
 @case("time-leap", NOTE)
 def one_frame_has_a_flipped_bit_in_its_time(fault: bool) -> CaptureBuilder:
-    """Others wait for time to pass: a request, leases, a hole in a stream. None of them takes that for time."""
+    """Others wait for time to pass: a request, leases, a gap in a stream. None of them takes that for time."""
     conversation = Conversation().open()
     conversation.frame(1, request(1, "a"))
-    at, hole = conversation.sent[0], conversation.bytes(0, conversation.framed(0, push()))
-    conversation.sent[0] += len(hole)
+    at, missing = conversation.sent[0], conversation.bytes(0, conversation.framed(0, push()))
+    conversation.sent[0] += len(missing)
     conversation.frame(0, push())
     conversation.keep_alive(1)
     frames = conversation.capture.frames
     if fault:
         frames[-1] = frames[-1]._replace(ts_ns=frames[-1].ts_ns + (1000 << 62))
     conversation.keep_alive(1)
-    conversation.segment(0, hole, offset=at)
+    conversation.segment(0, missing, offset=at)
     return conversation.frame(0, response(1, "a")).frame(0, response_final(1)).capture
 
 
