@@ -31,14 +31,10 @@ LONG_FILES = {
 
 LONG_FUNCTIONS = {
     "zdissect/engine/interpreter.py:steps": "the hot loop: a call per field would halve its speed",
-    "zdissect/flow/beginning.py:look": "a third of it describes its arguments",
-    "zdissect/flow/ipfragments.py:feed": "the cases of one fragment, in the order in which they are ruled out",
 }
 """Functions that are longer, and why. The list only shrinks."""
 
 MANY_ARGUMENTS = {
-    "zdissect/flow/ip.py:_fragment": "the fields of an IP header",
-    "zdissect/flow/ipfragments.py:feed": "what an IP header says of a fragment, and its bytes",
     "zdissect/output/tree.py:leaf": "the fields of a span, taken apart where the tape is walked, once a line",
 }
 """Functions that take more, and why. The list only shrinks."""

@@ -90,16 +90,12 @@ def look(data: bytes, expected: bool, final: bool, before: Looked, begins: bool 
     if begins and chain.batches:
         if expected and before.batches == known and not over:
             return Look(Verdict.UNDECIDED)
-        found = first_batch(data, chain, expected, final, over)
-        if found is not None:
-            return found
-    scanned = before.stopped
-    for framing in FRAMINGS:
-        scanned[framing], there = resync.boundary(data, framing, final, scanned.get(framing, 0))
-        if there and not begins:
-            return Look(Verdict.MIDDLE, framing, MIDDLE)
-        if there:
-            return Look(Verdict.ZENOH, framing, "" if scanned[framing] in chain.places else NOWHERE)
+        first = first_batch(data, chain, expected, final, over)
+        if first is not None:
+            return first
+    boundary = first_boundary(data, chain, final, before, begins)
+    if boundary is not None:
+        return boundary
     if not over:
         return Look(Verdict.UNDECIDED)
     if not expected:
@@ -107,6 +103,20 @@ def look(data: bytes, expected: bool, final: bool, before: Looked, begins: bool 
     if begins:
         return Look(Verdict.ZENOH)
     return Look(Verdict.MIDDLE, lost="" if chain.exact else MIDDLE)
+
+
+def first_boundary(data: bytes, chain: PrefixChain, final: bool, before: Looked, begins: bool) -> Look | None:
+    """What a stream is in which batches of some framing chain, from its first byte or a later one on; None if they
+    don't, or don't yet.
+    """
+    scanned = before.stopped
+    for framing in FRAMINGS:
+        scanned[framing], found = resync.boundary(data, framing, final, scanned.get(framing, 0))
+        if found and not begins:
+            return Look(Verdict.MIDDLE, framing, MIDDLE)
+        if found:
+            return Look(Verdict.ZENOH, framing, "" if scanned[framing] in chain.places else NOWHERE)
+    return None
 
 
 def first_batch(data: bytes, chain: PrefixChain, expected: bool, final: bool, over: bool) -> Look | None:
@@ -119,16 +129,16 @@ def first_batch(data: bytes, chain: PrefixChain, expected: bool, final: bool, ov
     looked = chain.batches[:_LOOKED_INTO]
     if expected:
         start, _ = chain.batches[0]
-        if data[start + STREAM.prefix] & ID_BITS in (INIT.id, OPEN.id) or any(_sound(data, one) for one in looked):
+        if data[start + STREAM.prefix] & ID_BITS in (INIT.id, OPEN.id) or any(_sound(data, batch) for batch in looked):
             return Look(Verdict.ZENOH)
         if count < CHAIN and not over:
             return Look(Verdict.UNDECIDED)
         strange = count >= CHAIN or chain.exact
     else:
         strange = over and count >= MANY and (chain.exact or not final)
-        if not strange or any(_sound(data, one) for one in looked):
+        if not strange or any(_sound(data, batch) for batch in looked):
             return None
-    if not strange or all(_named(data, one) for one in looked):
+    if not strange or all(_named(data, batch) for batch in looked):
         return Look(Verdict.ZENOH) if expected else None
     how = f"the lengths of {count} batch{'es' * (count > 1)} chain{'s' * (count == 1)}"
     text = f"framed like Zenoh, but not protocol 0x09: {how}, but no message of it is found"

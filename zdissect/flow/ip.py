@@ -11,15 +11,13 @@ from collections.abc import Callable
 from struct import Struct, error
 from typing import NamedTuple
 
+from zdissect.flow.envelope import Envelope, Found
 from zdissect.flow.headers import Next
-from zdissect.flow.ipfragments import Fragments
+from zdissect.flow.ipfragments import Fragment, Fragments
 from zdissect.flow.names import protocol as protocol_name
 from zdissect.flow.tunnels import PORTS, PROTOCOLS
 from zdissect.flow.unopened import Unopened
 from zdissect.records import Datagram, Endpoint, Frame, Segment
-
-Found = Segment | Datagram | None
-"""What a packet gives: None where it holds neither, or is a fragment that waits for others."""
 
 _TCP, _UDP = 6, 17
 _IPV4 = Struct(">BxHHHxB")
@@ -43,34 +41,22 @@ MAX_DEPTH = 8
 _new = tuple.__new__  # NamedTuple's own constructor takes twice the time
 
 
-class Envelope(NamedTuple):
-    """The bytes that hold a packet."""
-
-    frame: Frame
-    data: bytes
-    inside: bool = True
-    """Whether they are the frame's own: then positions in them are positions in the frame."""
-    depth: int = 0
-    """IP packets around it."""
-    frames: tuple[int, ...] = ()
-    """The frames that they were put together from."""
-
-    @property
-    def stop(self) -> int:
-        """Where they end on the wire. Files exist whose records claim less than they hold."""
-        return max(self.frame.wire_len, len(self.data))
-
-    def numbers(self) -> tuple[int, ...]:
-        """The numbers of the frames that they came from."""
-        return self.frames or (self.frame.number,)
-
-    def place(self, at: int) -> int:
-        """Where a position is in the frame; -1 if they aren't the frame's own."""
-        return at if self.inside else -1
-
-
 Decode = Callable[[Envelope, int, int, int], Found]
 """Decodes what is of an EtherType between two positions."""
+
+
+class FragmentHeader(NamedTuple):
+    """What the IP header of a fragment says."""
+
+    key: bytes
+    """What all fragments of the datagram share."""
+    addresses: bytes
+    """Of sender and receiver."""
+    protocol: int
+    start: int
+    """Where the fragment starts in the payload of the datagram."""
+    more: bool
+    """It isn't the last one."""
 
 
 class Packets:
@@ -114,7 +100,7 @@ class Packets:
             return _new(Segment, (frame, src, dst, seq, ack, flags, data[body:end], 0, body))
         if end > stop:  # longer than the tunnel that it is in
             return self._ipv4(frame, data, start, stop, envelope)
-        return _new(Segment, (frame, src, dst, seq, ack, flags, data[body:end], 0, envelope.place(body)))
+        return _new(Segment, (frame, src, dst, seq, ack, flags, data[body:end], 0, envelope.frame_offset(body)))
 
     def _ipv4(self, frame: Frame, data: bytes, start: int, stop: int, envelope: Envelope | None) -> Found:
         if len(data) < start + 20:
@@ -134,8 +120,8 @@ class Packets:
                 protocol, body = data[body], body + (data[body + 1] + 2) * 4
             return self._transport(envelope, protocol, addresses, body, stop)
         key = addresses + bytes((protocol, identification >> 8, identification & 255))
-        more = bool(fragment & 0x2000)
-        return self._fragment(envelope, protocol, addresses, key, (fragment & 0x1FFF) * 8, more, body, stop)
+        header = FragmentHeader(key, addresses, protocol, (fragment & 0x1FFF) * 8, bool(fragment & 0x2000))
+        return self._fragment(envelope, header, body, stop)
 
     def ipv6(self, frame: Frame, data: bytes, start: int, stop: int, envelope: Envelope | None = None) -> Found:
         """Decode the IPv6 packet at `start`, past its extension headers. `envelope`: as of `ipv4`."""
@@ -153,7 +139,7 @@ class Packets:
             return _new(Segment, (frame, src, dst, seq, ack, flags, data[body:end], 0, body))
         if end > stop:  # longer than the tunnel that it is in
             return self._ipv6(frame, data, start, stop, envelope)
-        return _new(Segment, (frame, src, dst, seq, ack, flags, data[body:end], 0, envelope.place(body)))
+        return _new(Segment, (frame, src, dst, seq, ack, flags, data[body:end], 0, envelope.frame_offset(body)))
 
     def _ipv6(self, frame: Frame, data: bytes, start: int, stop: int, envelope: Envelope | None) -> Found:
         if len(data) < start + 40:
@@ -173,39 +159,29 @@ class Packets:
                 return self._ignore(frame, "short IPv6")
             this, header, size = header, data[body], data[body + 1]
             if this == _FRAGMENT:
-                place = int.from_bytes(data[body + 2 : body + 4])
-                if place & 0xFFF9:  # else an "atomic fragment", which is whole (RFC 6946)
+                offset = int.from_bytes(data[body + 2 : body + 4])
+                if offset & 0xFFF9:  # else an "atomic fragment", which is whole (RFC 6946)
                     key = addresses + data[body + 4 : body + 8]
-                    more = bool(place & 1)
-                    return self._fragment(envelope, header, addresses, key, place & 0xFFF8, more, body + 8, stop)
+                    fragment = FragmentHeader(key, addresses, header, offset & 0xFFF8, bool(offset & 1))
+                    return self._fragment(envelope, fragment, body + 8, stop)
                 size = 0
             body += (size + 2) * 4 if this == _AUTHENTICATION else (size + 1) * 8
         return self._transport(envelope, header, addresses, body, stop)
 
-    def _fragment(
-        self,
-        envelope: Envelope,
-        protocol: int,
-        addresses: bytes,
-        key: bytes,
-        place: int,
-        more: bool,
-        body: int,
-        stop: int,
-    ) -> Found:
-        frame, data = envelope.frame, envelope.data
+    def _fragment(self, envelope: Envelope, header: FragmentHeader, body: int, stop: int) -> Found:
+        frame, data, addresses = envelope.frame, envelope.data, header.addresses
         if stop <= body:
             return self._ignore(frame, "bad IP fragment")
-        # an IPv6 fragment after the first names the next header too, but only the first one's counts (RFC 8200, 4.5);
-        # they differ only in forged packets, and then the datagram is the one that completes it
-        captured = data[body : min(stop, len(data))]
+        sender, captured = addresses[: len(addresses) // 2], data[body : min(stop, len(data))]
         whole = self._fragments.feed(
-            key, addresses[: len(addresses) // 2], frame, envelope.numbers(), place, more, captured, stop - body
+            Fragment(header.key, sender, frame, envelope.numbers(), header.start, stop - body, header.more, captured)
         )
         if whole is None:
             return None
+        # an IPv6 fragment after the first names the next header too, but only the first one's counts (RFC 8200, 4.5);
+        # they differ only in forged packets, and then the datagram is the one that completes it
         put_together = Envelope(frame, whole.data, False, envelope.depth, whole.frames)
-        return self._transport(put_together, protocol, addresses, 0, whole.size)
+        return self._transport(put_together, header.protocol, addresses, 0, whole.size)
 
     def _transport(self, envelope: Envelope, protocol: int, addresses: bytes, body: int, stop: int) -> Found:
         if protocol == _TCP:
@@ -235,7 +211,7 @@ class Packets:
             return self._ignore(frame, "bad TCP")
         src, dst = self._ends(addresses, data, start)
         payload, missing = data[body : min(stop, len(data))], stop - max(body, min(stop, len(data)))
-        return Segment(frame, src, dst, seq, ack, flags, payload, missing, envelope.place(body))
+        return Segment(frame, src, dst, seq, ack, flags, payload, missing, envelope.frame_offset(body))
 
     def _udp(self, envelope: Envelope, addresses: bytes, start: int, stop: int) -> Found:
         frame, data, inside, _, frames = envelope
@@ -254,8 +230,8 @@ class Packets:
             if content is not None:
                 return self._inner(envelope, content)
         payload, missing = data[body : min(stop, len(data))], max(0, stop - len(data))
-        place = body if inside else -1
-        return _new(Datagram, (frame, src, dst, payload, missing, place, frames or (frame[1],), "udp"))
+        offset = body if inside else -1
+        return _new(Datagram, (frame, src, dst, payload, missing, offset, frames or (frame[1],), "udp"))
 
     def _ends(self, addresses: bytes, data: bytes, start: int) -> tuple[Endpoint, Endpoint]:
         ends = addresses + data[start : start + 4]

@@ -32,6 +32,30 @@ Part = tuple[int, int, bytes, tuple[int, ...]]
 """Start, stop, captured bytes, frame numbers."""
 
 
+class Fragment(NamedTuple):
+    """An IP fragment."""
+
+    key: bytes
+    """What all fragments of a datagram share."""
+    sender: bytes
+    frame: Frame
+    numbers: tuple[int, ...]
+    """The frames that it came from."""
+    start: int
+    """Where it starts in the payload of the datagram."""
+    size: int
+    """Its bytes on the wire."""
+    more: bool
+    """It isn't the last one."""
+    data: bytes
+    """Its captured bytes."""
+
+    @property
+    def stop(self) -> int:
+        """Where it ends in the payload of the datagram."""
+        return self.start + self.size
+
+
 class Whole(NamedTuple):
     """An IP payload put together from fragments."""
 
@@ -78,7 +102,7 @@ class Open:
         if fresh:
             parts[first:at] = sorted(parts[first:at] + fresh, key=_start)
             self.held += sum(stop - start for start, stop, _, _ in fresh)
-            self.kept += sum(PART_BYTES + len(one[2]) for one in fresh)
+            self.kept += sum(PART_BYTES + len(piece[2]) for piece in fresh)
 
     def end(self, size: int) -> None:
         """Take the size of the whole; what lies beyond doesn't belong to it."""
@@ -110,39 +134,22 @@ class Fragments:
         self._finished: dict[bytes, bytes] = {}
         self._kept = 0
 
-    def feed(
-        self, key: bytes, sender: bytes, frame: Frame, numbers: tuple[int, ...],
-        start: int, more: bool, data: bytes, size: int,
-    ) -> Whole | None:  # fmt: skip
-        """Take a fragment: `size` bytes from `start`, of which `data` was captured. Gives what it completes.
-
-        Args:
-            key: What all fragments of a datagram share.
-            numbers: The frames that the fragment itself came from.
-            more: It isn't the last one.
-        """
-        stop = start + size
+    def feed(self, fragment: Fragment) -> Whole | None:
+        """Take a fragment. Gives what it completes."""
+        key, frame, stop = fragment.key, fragment.frame, fragment.stop
         if stop > MAX_SIZE:
             self._unopened.add(frame.source, IMPOSSIBLE)
             return None
-        finished = self._finished.get(key)
-        if finished is not None:
-            if data and data == finished[start : start + len(data)]:
-                return None
-            del self._finished[key]
-        datagram = self._open.get(key)
-        if datagram is not None and abs(frame.now_ns - datagram.now_ns) > FRAGMENT_LIFETIME_NS:
-            self._drop(key)
-            datagram = None
-        if datagram is None:
-            datagram = self._open[key] = Open(sender, frame.now_ns)
+        if self._repeats(fragment):
+            return None
+        datagram = self._datagram(fragment)
         if 0 <= datagram.size < stop:
             self._unopened.add(frame.source, CONTRARY)
             return None
         before = datagram.kept
-        datagram.add(start, stop, data, numbers)
+        datagram.add(fragment.start, stop, fragment.data, fragment.numbers)
         datagram.files[frame.source] += 1
-        if not more:
+        if not fragment.more:
             datagram.end(stop)
         self._kept += datagram.kept - before
         if datagram.held == datagram.size:
@@ -153,6 +160,27 @@ class Fragments:
         while len(self._open) > MAX_OPEN or self._kept > MAX_OPEN_BYTES:
             self._drop(self._oldest_of_largest())
         return None
+
+    def _repeats(self, fragment: Fragment) -> bool:
+        """Whether it is a late duplicate, of a datagram that is complete; otherwise that is forgotten."""
+        finished, data = self._finished.get(fragment.key), fragment.data
+        if finished is None:
+            return False
+        if data and data == finished[fragment.start : fragment.start + len(data)]:
+            return True
+        del self._finished[fragment.key]
+        return False
+
+    def _datagram(self, fragment: Fragment) -> Open:
+        """The datagram that a fragment belongs to; a new one if there is none, or if it is too old."""
+        key, now_ns = fragment.key, fragment.frame.now_ns
+        datagram = self._open.get(key)
+        if datagram is not None and abs(now_ns - datagram.now_ns) > FRAGMENT_LIFETIME_NS:
+            self._drop(key)
+            datagram = None
+        if datagram is None:
+            datagram = self._open[key] = Open(fragment.sender, now_ns)
+        return datagram
 
     def close(self) -> None:
         for key in list(self._open):

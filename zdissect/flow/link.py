@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from zdissect.flow.envelope import Envelope, Found
 from zdissect.flow.headers import (
     ANY_IP,
     CISCO_HDLC,
@@ -17,7 +18,7 @@ from zdissect.flow.headers import (
     PPP,
     PPPOE,
 )
-from zdissect.flow.ip import Envelope, Found, Packets
+from zdissect.flow.ip import Packets
 from zdissect.flow.names import ethertype, link_type
 from zdissect.flow.unopened import Unopened
 from zdissect.grammar.ports import RAW_ETHERTYPES
@@ -171,7 +172,7 @@ class Decoder:
         src, dst = (Endpoint(station, 0) for station in stations)
         payload = data[body:end]
         missing, frames = end - body - len(payload), envelope.numbers()
-        return Datagram(frame, src, dst, payload, missing, envelope.place(body), frames, RAW_ETHERNET)
+        return Datagram(frame, src, dst, payload, missing, envelope.frame_offset(body), frames, RAW_ETHERNET)
 
     def _foreign(self, frame: Frame) -> Found:
         from zdissect.flow.foreign import find_ip  # this loads scapy: only where a capture needs it
