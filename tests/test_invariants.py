@@ -9,7 +9,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from tests.captures.truth import SAMPLES, frames_of
+from tests.captures.expectations import SAMPLES, frames_of
 from tests.observed import Observed, content, observed
 from zdissect.records import Frame
 

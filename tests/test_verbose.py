@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner, Result
 from zdissect_cli.main import cli
 
-from tests.captures.truth import SAMPLES, frames_of
+from tests.captures.expectations import SAMPLES, frames_of
 from tests.conversation import Conversation
 from tests.messages import push
 from tests.observed import observed

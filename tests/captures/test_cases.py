@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.captures.truth import SAMPLES, SHARED, read
+from tests.captures.expectations import SAMPLES, SHARED, read
 from tests.observed import Observed
 from zdissect.dissection import Dissection
 

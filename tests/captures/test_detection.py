@@ -8,7 +8,7 @@ import pytest
 from zdissect_cli.forms import make_form
 from zdissect_cli.options import DisplayOptions
 
-from tests.captures.truth import SHARED
+from tests.captures.expectations import SHARED
 from tests.export.tables import converted, rows
 from tests.observed import Observed
 from zdissect.capture import open_capture

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 from zdissect_cli.main import cli
 
-from tests.captures.truth import SHARED, read
+from tests.captures.expectations import SHARED, read
 from tests.conversation import Conversation
 from tests.export.partitions import assert_same, decodings
 from tests.messages import push

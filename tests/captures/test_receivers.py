@@ -7,7 +7,7 @@ import pytest
 from zdissect_cli.forms import make_form
 from zdissect_cli.options import DisplayOptions
 
-from tests.captures.truth import SHARED, read
+from tests.captures.expectations import SHARED, read
 from tests.conversation import Conversation
 from tests.export.tables import converted, rows, write_pcap
 from tests.messages import push, put

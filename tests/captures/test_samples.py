@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.captures.truth import SAMPLES, agrees, read, severe
+from tests.captures.expectations import SAMPLES, agrees, read, severe
 
 EXPECTED = json.loads((SAMPLES / "expected.json").read_text())
 FAULTY = {"trailing-byte.pcap": ["vle-overlong", "truncated"], "duplicate-sn.pcap": ["sn-duplicate", "sn-gap"]}

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.captures.truth import SHARED, agrees, counts, read, severe
+from tests.captures.expectations import SHARED, agrees, counts, read, severe
 from tests.observed import content
 
 CAPTURES = SHARED / "captures"

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from tests.captures.truth import SAMPLES, frames_of
+from tests.captures.expectations import SAMPLES, frames_of
 from tests.export.tables import held
 from tests.random_traffic import random_conversation
 from zdissect.dissection import Dissection

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.export.deadly import Deadly, DeadlyInGroups
+from tests.export.killers import Deadly, DeadlyInGroups
 from tests.export.tables import SAMPLES, converted, rows
 from zdissect.export import directory
 from zdissect.export.decoding import Settings

@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from tests.export.deadly import Deadly
+from tests.export.killers import Deadly
 from tests.export.tables import SAMPLES, converted, rows, where
 from zdissect.export import directory
 from zdissect.export.directory import bundle

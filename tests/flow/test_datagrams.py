@@ -12,7 +12,7 @@ from tests.export.tables import converted, rows, write_pcap
 from tests.messages import push
 from tests.observed import Observed, dissected
 from tests.packets import CaptureBuilder, Parties, udp_packet
-from tests.stats.reading import report_of
+from tests.stats.reports import report_of
 from zdissect.engine.encoder import encode
 from zdissect.flow.framing import DATAGRAM
 from zdissect.grammar.batch import BATCH

@@ -9,7 +9,7 @@ from tests.conversation import CLIENT, OTHER_ROUTER, PEER, ROUTER, Conversation
 from tests.export.tables import converted, rows, write_pcap
 from tests.messages import d_keyexpr, declare, push
 from tests.observed import observed
-from tests.stats.reading import report_of
+from tests.stats.reports import report_of
 
 
 def session(conversation: Conversation, key: str) -> Conversation:

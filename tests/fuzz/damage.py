@@ -3,7 +3,7 @@
 from functools import cache
 from random import Random
 
-from tests.captures.truth import SAMPLES, frames_of
+from tests.captures.expectations import SAMPLES, frames_of
 from tests.conversation import Conversation
 from tests.generators import SeededChoices, ValueGenerator, mutate
 from tests.messages import push

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.spark.brief import CONF
+from tests.spark.short_lived import CONF
 
 HERE = Path(__file__).parent
 MISSING = [name for name in ("pyspark", "pyarrow", "pandas") if find_spec(name) is None]

@@ -13,7 +13,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 from comparing import assert_same
 
-from tests.spark.brief import ARGUMENTS, SHORT_LIVED
+from tests.spark.short_lived import ARGUMENTS, SHORT_LIVED
 from zdissect.spark import pack
 
 SAMPLES = Path(__file__).parents[2] / "samples"

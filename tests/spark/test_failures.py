@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.spark.brief import ARGUMENTS
+from tests.spark.short_lived import ARGUMENTS
 from zdissect.export.decoding import Settings
 from zdissect.export.directory import Job
 from zdissect.spark import failures

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.spark.brief import CONF
+from tests.spark.short_lived import CONF
 from zdissect.spark import java
 
 SAMPLES = Path(__file__).parents[2] / "samples"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.stats.reading import SAMPLES, SHARED, captures, report
+from tests.stats.reports import SAMPLES, SHARED, captures, report
 from zdissect.stats.accounting import CLASSES
 
 

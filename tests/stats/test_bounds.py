@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.stats.reading import SAMPLES, report
+from tests.stats.reports import SAMPLES, report
 from zdissect.stats import query_stats
 from zdissect.stats.distribution import Distribution
 from zdissect.stats.keys import Keys

@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from tests.stats.reading import SAMPLES, report
+from tests.stats.reports import SAMPLES, report
 
 MORE = {
     "trailing-byte.pcap": {"OAM": 1},  # what the byte too many is read as, with a finding

@@ -1,9 +1,9 @@
 """Reads a capture into a report, as the command does."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
-from zdissect.capture import CaptureError, open_capture
+from tests.captures.expectations import frames_of
 from zdissect.pipeline import Options, Pipeline
 from zdissect.records import Frame
 from zdissect.stats import Stats
@@ -15,17 +15,7 @@ SHARED = ROOT.parent / "shared" / "captures"
 
 def report(*paths: Path) -> dict:
     """The report of these files, as far as they can be read."""
-    return report_of(frames(paths))
-
-
-def frames(paths: Iterable[Path]) -> Iterator[Frame]:
-    """The frames of these files, as far as they can be read."""
-    for path in paths:
-        try:
-            with open_capture(str(path)) as capture:
-                yield from capture
-        except CaptureError:
-            pass
+    return report_of(frames_of(paths))
 
 
 def report_of(frames: Iterable[Frame]) -> dict:
