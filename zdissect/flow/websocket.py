@@ -1,33 +1,28 @@
 """Cuts one direction of a WebSocket connection into batches: each binary message is one (notes 3.1; RFC 6455).
 
 First comes the HTTP head by which the connection becomes a WebSocket one, then frames, which `wsproto` reads. Where the
-place in the stream is lost, the next message is found by frame headers that chain and messages that decode; a hole
-within a message whose length is known loses that message only.
+place in the stream is lost, `websocket_finder` finds the next message; a gap within a message whose length is known
+loses that message only.
 
 Of `wsproto` the `FrameDecoder` is used, not the `Connection`, which is made for those who take part: its events don't
-say which bytes of the stream they came from, nor how much of a frame is still to come when there is a hole.
+say which bytes of the stream they came from, nor how much of a frame is still to come when there is a gap.
 """
 
 from collections.abc import Generator, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from zdissect.flow import detect
 from zdissect.flow.bare import Unprefixed
 from zdissect.flow.framing import Framing
 from zdissect.flow.stream_buffer import Batch, Skipped, skipped_gap
 from zdissect.flow.upgrade import BLANK, MOST_HEAD, header, is_upgrade, may_be_head
+from zdissect.flow.websocket_finder import MOST_HELD, MessageFinder
 from zdissect.flow.wsframes import (
     BINARY,
     CONTROL,
-    PLAUSIBLE,
     WebSocketMessage,
-    frame_at,
-    is_binary,
     is_masked,
-    unmasked,
 )
-from zdissect.grammar.batch import COMPRESSED
-from zdissect.grammar.structures import DEFAULT_BATCH_SIZE
 from zdissect.records import Chunk, Gap
 
 if TYPE_CHECKING:  # slow to import, and few captures need it
@@ -36,22 +31,25 @@ if TYPE_CHECKING:  # slow to import, and few captures need it
 
 MOST_MESSAGE = 16 << 20
 """Bytes of the longest message, with its frame headers."""
-_MOST_HELD = 1 << 20
-"""Bytes kept of what can't be read, so that it is reported in one piece."""
-_LARGEST = DEFAULT_BATCH_SIZE
-"""Size of the largest batch, and so of the messages that a lost place is looked for by."""
-_CHAIN, _LONG_CHAIN = 3, 16
-"""Frames in a row that prove a place in a stream, with a message of some size and without."""
-_WEIGHT = 4
-"""A smaller message proves nothing."""
-_CREDIT = 2
-_COMPRESSED = bytes([COMPRESSED.mask])
-_SAMPLE = 64
-"""Bytes of a message by which most wrong places are known."""
 
 _TEXT = "WebSocket text message: not Zenoh, whose messages are binary"
 _ORPHAN = "WebSocket continuation frame without the start of its message"
-_BEHIND = "after bytes that aren't in the capture, up to the next WebSocket message"
+_AFTER_GAP = "after bytes that aren't in the capture, up to the next WebSocket message"
+
+
+@dataclass(slots=True)
+class _Reading:
+    """How far the frames of a place in a stream have been read."""
+
+    decoder: "FrameDecoder | None" = None
+    pending: int = 0
+    """Bytes in hand that the decoder has used: a header, or all so far of a frame that is to be skipped."""
+    message: WebSocketMessage | None = None
+    """The binary message that isn't whole yet."""
+    text: bool = False
+    """Within a text message of several frames."""
+    reason: str = ""
+    """Why the frame that is being read is to be skipped."""
 
 
 class WebSocketCutter(Unprefixed):
@@ -61,14 +59,8 @@ class WebSocketCutter(Unprefixed):
         super().__init__(framing)
         self.window = bytearray()
         """Bytes in hand that the decoder hasn't been given."""
-        self.decoder: FrameDecoder | None = None
-        self.pending = 0
-        """Bytes in hand that the decoder has used: a header, or all so far of a frame that is to be skipped."""
-        self.message: WebSocketMessage | None = None
-        self.text = False
-        """Within a text message of several frames."""
-        self.reason = ""
-        """Why the frame that is being read is to be skipped."""
+        self.reading = _Reading()
+        self.finder = MessageFinder(self.window)
         self.masked: bool | None = None
         """Whether frames are masked, as a client's are; None until it is known whose they are."""
         self.upgraded = False
@@ -76,16 +68,12 @@ class WebSocketCutter(Unprefixed):
         """The place in the stream was found by a guess."""
         self.over = ""
         """Why nothing more can be read."""
-        self.need = 0
-        """Bytes in hand that the next guess needs."""
-        self.credit = 4 * _LARGEST
-        """Bytes that may be decoded for guesses: so many for each that comes, so that no stream takes forever."""
 
     def feed(self, item: Chunk | Gap) -> Iterator[Batch | Skipped]:
         """Messages and skipped bytes that this item completes."""
         if isinstance(item, Chunk):
             self.window += item.data
-            self.credit = min(self.credit + _CREDIT * len(item.data), _MOST_HELD)
+            self.finder.allow(len(item.data))
         yield from super().feed(item)
 
     def close(self) -> Iterator[Batch | Skipped]:
@@ -107,7 +95,7 @@ class WebSocketCutter(Unprefixed):
             return True
         if self.over:
             self.window.clear()
-            if self.have < _MOST_HELD and not final:
+            if self.have < MOST_HELD and not final:
                 return False
             yield self.drop(self.have, self.over)
             return True
@@ -134,8 +122,9 @@ class WebSocketCutter(Unprefixed):
 
     def part(self, missing: str) -> Iterator[Batch]:
         """Ends the message that is being read, if there is one, and the reading of frames."""
-        message, self.message = self.message, None
-        self.decoder, self.pending, self.text, self.scanned, self.need = None, 0, False, 0, 0
+        message, self.reading = self.reading.message, _Reading()
+        self.scanned = 0
+        self.finder.reset()
         if message is not None and message.last is not None:
             yield message.batch(missing, self.framing)
 
@@ -170,13 +159,13 @@ class WebSocketCutter(Unprefixed):
         from wsproto.frame_protocol import FrameDecoder
 
         self.masked = masked
-        self.decoder = FrameDecoder(client=not masked)
+        self.reading.decoder = FrameDecoder(client=not masked)
 
     def read(self) -> Generator[Batch | Skipped, None, bool]:
         """Reads frames, as far as there are any."""
         from wsproto.frame_protocol import ParseFailed
 
-        decoder = self.decoder
+        decoder = self.reading.decoder
         assert decoder is not None
         decoder.receive_bytes(bytes(self.window))
         self.window.clear()
@@ -192,7 +181,7 @@ class WebSocketCutter(Unprefixed):
                 if fault:
                     yield from self.fail(fault)
                     return True
-                self.pending = left - len(decoder.buffer)
+                self.reading.pending = left - len(decoder.buffer)
                 left = len(decoder.buffer)
             piece = decoder.process_buffer()
             if piece is None:
@@ -203,43 +192,44 @@ class WebSocketCutter(Unprefixed):
     def open(self, header: "Header | None") -> str:
         """Takes note of a frame header; what is wrong with it, if anything."""
         assert header is not None
-        size, opcode = header.payload_len, header.opcode
-        self.reason = ""
+        size, opcode, reading = header.payload_len, header.opcode, self.reading
+        reading.reason = ""
         if opcode & CONTROL:
-            self.reason = f"WebSocket {opcode.name.lower()}"
+            reading.reason = f"WebSocket {opcode.name.lower()}"
         elif opcode:
-            if self.message or self.text:
+            if reading.message or reading.text:
                 return "a message starts before the one before it has ended"
             if opcode == BINARY:
-                self.message = WebSocketMessage()
+                reading.message = WebSocketMessage()
             else:
-                self.text, self.reason = True, _TEXT
-        elif self.message is None:
-            self.reason = _TEXT if self.text else _ORPHAN
-        if size + (self.message.cost if self.message else 0) > MOST_MESSAGE:
+                reading.text, reading.reason = True, _TEXT
+        elif reading.message is None:
+            reading.reason = _TEXT if reading.text else _ORPHAN
+        if size + (reading.message.cost if reading.message else 0) > MOST_MESSAGE:
             return f"a message of more than {MOST_MESSAGE} bytes"
         return ""
 
     def took(self, piece: "Payload", used: int) -> Iterator[Batch | Skipped]:
         """Takes a piece of a frame, for which `used` bytes in hand stood."""
-        payload = piece.payload
+        payload, reading = piece.payload, self.reading
         assert isinstance(payload, bytes)
-        header, self.pending = self.pending, 0
-        if not self.reason and self.message is not None:
-            self.message.add(self.take(header + used, ""), header, payload)
+        header, reading.pending = reading.pending, 0
+        if not reading.reason and reading.message is not None:
+            reading.message.add(self.take(header + used, ""), header, payload)
             if piece.message_finished and piece.frame_finished:
-                message, self.message = self.message, None
+                message, reading.message = reading.message, None
                 yield message.batch("", self.framing)
         elif not piece.frame_finished:
-            self.pending = header + used
+            reading.pending = header + used
         else:
-            if self.reason == "WebSocket close":
+            if reading.reason == "WebSocket close":
                 self.over = "bytes after the WebSocket close"
-                self.reason += f" {int.from_bytes(payload[:2])}" if len(payload) > 1 else ""
+                reading.reason += f" {int.from_bytes(payload[:2])}" if len(payload) > 1 else ""
             elif piece.message_finished and not piece.opcode & CONTROL:
-                self.text = False
+                reading.text = False
             code = "" if piece.opcode & CONTROL else "websocket"
-            yield self.skip(header + used, self.reason, code)._replace(text=payload if self.reason == _TEXT else b"")
+            skipped = self.skip(header + used, reading.reason, code)
+            yield skipped._replace(text=payload) if reading.reason == _TEXT else skipped
 
     def fail(self, fault: str) -> Iterator[Batch]:
         """Gives up after a fault: for good, unless the place in the stream had been a guess."""
@@ -254,71 +244,26 @@ class WebSocketCutter(Unprefixed):
     def gap(self, gap: Gap) -> Iterator[Batch | Skipped]:
         """Takes a gap: it ends the message in hand; the length of its frame tells where the next starts, if known."""
         left = self.torn
-        if self.decoder is not None and self.decoder.header is not None:
-            left = self.decoder.header.payload_len - self.decoder.payload_consumed - len(self.decoder.buffer)
+        decoder = self.reading.decoder
+        if decoder is not None and decoder.header is not None:
+            left = decoder.header.payload_len - decoder.payload_consumed - len(decoder.buffer)
         yield from self.leave(gap.reason)
         self.torn = max(0, left - gap.size)
         if not left or gap.size > left:
-            self.lost = self.lost or _BEHIND
+            self.lost = self.lost or _AFTER_GAP
         elif self.masked is not None:
             self.start(self.masked)
         yield skipped_gap(gap)
 
     def find(self, final: bool) -> Generator[Skipped, None, bool]:
         """Looks for the next message."""
-        data = self.window
-        if len(data) < self.need and not final:
+        answer = self.finder.find(self.masked, final)
+        if answer is None:
             return False
-        found: bool | None = False
-        while found is False:
-            hit = PLAUSIBLE.search(data, self.scanned)
-            self.scanned = hit.start() if hit else len(data)
-            if hit is None:
-                break
-            found, self.need = self.chain(final)
-            self.scanned += found is False
-        if not found and not final and self.scanned < _MOST_HELD:
-            return False
-        if self.scanned:
-            self.need -= self.scanned
-            yield self.drop(self.scanned, self.lost, "resynchronised")
-            self.scanned = 0
+        size, found = answer
+        if size:
+            yield self.drop(size, self.lost, "resynchronised")
         if found:
             self.lost, self.upgraded, self.guessed = "", True, True
-            self.start(masked=is_masked(data))
-        return bool(found)
-
-    def chain(self, final: bool) -> tuple[bool | None, int]:
-        """(whether messages chain from `scanned` on, bytes in hand that it takes to tell): None if more must come."""
-        data, pos, masked = self.window, self.scanned, self.masked
-        links = weight = 0
-        while pos < len(data) and not (links >= _CHAIN and weight) and links < _LONG_CHAIN:
-            head = frame_at(data, pos, masked)
-            start, stop, key = head or (0, len(data) + 1, b"")
-            if stop < 0:
-                return False, 0
-            if stop > len(data) and final:
-                return weight > 0, 0
-            binary = is_binary(data, pos)
-            if head and binary and not self.decodes(start, stop, key):
-                return False, 0
-            if stop > len(data):
-                return None, stop
-            weight += binary and stop - start >= _WEIGHT
-            links += 1
-            pos, masked = stop, bool(key)
-        return (True, 0) if weight or links == _LONG_CHAIN else (False, 0) if final else (None, len(data) + 1)
-
-    def decodes(self, start: int, stop: int, key: bytes) -> bool:
-        """Whether a payload is a batch, by its first bytes and, if it is whole, by all."""
-        cut = stop > len(self.window)
-        for size in (_SAMPLE,) if cut else sorted({_SAMPLE, max(_SAMPLE, stop - start)}):
-            payload = unmasked(self.window[start : min(start + size, stop)], key)
-            part = start + len(payload) < stop
-            # Of a compressed batch only the whole tells anything.
-            if (payload[:1] in (b"", _COMPRESSED) or len(payload) < _WEIGHT) if part else not payload:
-                continue
-            self.credit -= max(_SAMPLE, len(payload))
-            if self.credit < 0 or not detect.transport(payload, cut=part):
-                return False
-        return True
+            self.start(masked=is_masked(self.window))
+        return found

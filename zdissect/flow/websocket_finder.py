@@ -1,0 +1,100 @@
+"""Finds the next message in a WebSocket stream whose place is lost: frame headers chain there, and messages decode."""
+
+from zdissect.flow import detect
+from zdissect.flow.wsframes import PLAUSIBLE, frame_at, is_binary, unmasked
+from zdissect.grammar.batch import COMPRESSED
+from zdissect.grammar.structures import DEFAULT_BATCH_SIZE
+
+MOST_HELD = 1 << 20
+"""Bytes kept of what can't be read, so that it is reported in one piece."""
+_LARGEST = DEFAULT_BATCH_SIZE
+"""Size of the largest batch, and so of the messages that are looked for."""
+_CHAIN, _LONG_CHAIN = 3, 16
+"""Frames in a row that prove a place in a stream, with a message of some size and without."""
+_WEIGHT = 4
+"""A smaller message proves nothing."""
+_CREDIT = 2
+_COMPRESSED = bytes([COMPRESSED.mask])
+_SAMPLE = 64
+"""Bytes of a message by which most wrong places are known."""
+
+
+class MessageFinder:
+    """Looks for a message in the bytes of a window, which others fill and empty."""
+
+    def __init__(self, window: bytearray) -> None:
+        self.window = window
+        self.scanned = 0
+        """Bytes at its beginning that start no message."""
+        self.need = 0
+        """Bytes in it that the next guess needs."""
+        self.credit = 4 * _LARGEST
+        """Bytes that may be decoded for guesses: so many for each that comes, so that no stream takes forever."""
+
+    def allow(self, size: int) -> None:
+        """Takes note that so many bytes have come."""
+        self.credit = min(self.credit + _CREDIT * size, MOST_HELD)
+
+    def reset(self) -> None:
+        """Begins anew: other bytes are in the window."""
+        self.scanned = self.need = 0
+
+    def find(self, masked: bool | None, final: bool) -> tuple[int, bool] | None:
+        """(size, found): the bytes at the beginning that are to be passed over, and whether a message starts after
+        them; None if that takes more bytes.
+
+        Args:
+            masked: Whether frames are masked; None if that isn't known.
+            final: No more bytes will come.
+        """
+        data = self.window
+        if len(data) < self.need and not final:
+            return None
+        found: bool | None = False
+        while found is False:
+            hit = PLAUSIBLE.search(data, self.scanned)
+            self.scanned = hit.start() if hit else len(data)
+            if hit is None:
+                break
+            found, self.need = self.chain(masked, final)
+            self.scanned += found is False
+        if not found and not final and self.scanned < MOST_HELD:
+            return None
+        size, self.scanned = self.scanned, 0
+        self.need -= size
+        return size, bool(found)
+
+    def chain(self, masked: bool | None, final: bool) -> tuple[bool | None, int]:
+        """(whether messages chain from `scanned` on, bytes in hand that it takes to tell): None if more must come."""
+        data, pos = self.window, self.scanned
+        links = weight = 0
+        while pos < len(data) and not (links >= _CHAIN and weight) and links < _LONG_CHAIN:
+            head = frame_at(data, pos, masked)
+            start, stop, key = head or (0, len(data) + 1, b"")
+            if stop < 0:
+                return False, 0
+            if stop > len(data) and final:
+                return weight > 0, 0
+            binary = is_binary(data, pos)
+            if head and binary and not self.decodes(start, stop, key):
+                return False, 0
+            if stop > len(data):
+                return None, stop
+            weight += binary and stop - start >= _WEIGHT
+            links += 1
+            pos, masked = stop, bool(key)
+        return (True, 0) if weight or links == _LONG_CHAIN else (False, 0) if final else (None, len(data) + 1)
+
+    def decodes(self, start: int, stop: int, key: bytes) -> bool:
+        """Whether a payload is a batch, by its first bytes and, if it is whole, by all."""
+        cut = stop > len(self.window)
+        for size in (_SAMPLE,) if cut else sorted({_SAMPLE, max(_SAMPLE, stop - start)}):
+            payload = unmasked(self.window[start : min(start + size, stop)], key)
+            part = start + len(payload) < stop
+            # Of a compressed batch only the whole tells anything.
+            if (payload[:1] in (b"", _COMPRESSED) or len(payload) < _WEIGHT) if part else not payload:
+                continue
+            self.credit -= max(_SAMPLE, len(payload))
+            if self.credit < 0 or not detect.transport(payload, cut=part):
+                return False
+        return True
