@@ -27,9 +27,9 @@ class DecodedMessage:
     __slots__ = ("first", "row", "stop", "tape")
 
     template: Any = None
-    """What it has in common with others, where that replaces its row, with..."""
+    """The columns that it has in common with others; together with `cell` it stands for a row that isn't made yet."""
     cell: tuple[Any, ...] = ()
-    """... what it has for itself."""
+    """The values of its own."""
 
     def __init__(self, tape: Tape, first: int, row: Row) -> None:
         self.tape = tape

@@ -1,7 +1,7 @@
 """What is due, and when: answers that must come, sides that must be heard.
 
 What has a deadline is registered once and checked when that has passed. Whether it still matters is found out then:
-most of what is awaited comes, and taking it out again would cost more than keeping it.
+most of what is awaited arrives, and removing each entry would cost more than keeping it.
 """
 
 import heapq
@@ -13,7 +13,7 @@ from zdissect.grammar.primitives import ENDLESS_MS
 Awaited = TypeVar("Awaited")
 NEVER = float("inf")
 ROOM = 1024
-"""So much may be put down before it is asked what of it still matters."""
+"""As many entries are kept before those that no longer matter are cleared out."""
 
 
 class Deadlines(Generic[Awaited]):
@@ -34,7 +34,7 @@ class Deadlines(Generic[Awaited]):
         self.due_ns = self.heap[0][0]
 
     def keep(self, matters: Callable[[Awaited], bool]) -> None:
-        """Forgets what has come, if much is put down: with long deadlines it would stay for as long as they are."""
+        """Forgets what has come, if there are many entries: with long deadlines they would stay that long."""
         if len(self.heap) > self.room:
             self.heap = [entry for entry in self.heap if matters(entry[2])]
             heapq.heapify(self.heap)

@@ -31,7 +31,7 @@ class FragmentChain:
     frames: list[int] = field(default_factory=list)
     size: int = 0
     broken: bool = False
-    """Its start, or a piece, isn't there: what comes is passed over until a new start."""
+    """Its first fragment, or one in the middle, is missing: the rest is ignored up to the next first fragment."""
 
     @property
     def open(self) -> bool:

@@ -110,7 +110,7 @@ class DeclaredState:
         return interest
 
     def overdue(self, interest: Interest) -> str:
-        """What is wrong with an interest whose time is over; empty if it has been answered, or isn't there any more."""
+        """What is wrong with an interest whose deadline has passed; empty if it was answered, or another has its id."""
         if interest.answered or self.interests.get(interest.ident) is not interest:
             return ""
         return f"interest {interest.ident} of frame {interest.frame} has no D_FINAL after {PATIENCE_MS // 1000} s"
@@ -119,7 +119,7 @@ class DeclaredState:
         """Takes a D_SUBSCRIBER, D_QUERYABLE or D_TOKEN of this side.
 
         Args:
-            current: It answers an interest in what is there now only: it isn't to be remembered.
+            current: It answers an interest in current declarations only, so that it isn't remembered.
             sourced: Declarations have no ids of their own: 0 with a key is one.
         """
         row = message.row

@@ -155,8 +155,8 @@ _cached = lru_cache(maxsize=4096)(_split)
 def _reach(left: _Columns, right: _Columns, fits: Callable[[str, str], bool], both: bool) -> bool:
     """Whether the chunks of both can be used up together.
 
-    Bit j of `reached` is set when the chunks of `left` so far can stand for the first j of `right`. With `both`, wildcards
-    of `right` may stand for chunks of `left` too; without, they only fall to wildcards that include them.
+    Bit j of `reached` is set when the chunks of `left` so far can stand for the first j of `right`. With `both`,
+    wildcards of `right` may stand for chunks of `left` too; without, they only fall to wildcards that include them.
     """
     reached = 1
     skipped = right.anys if both else 0

@@ -12,13 +12,13 @@ from zdissect.session.handshake import Parameters
 _DATA = bytes([DATA])
 
 FAR_NS = 3600 * 10**9
-"""Difference between a timestamp and the capture's clock that is worth a note."""
+"""A timestamp that differs more than this from the clock of the capture gets a note."""
 _NEAR_S = FAR_NS // 10**9 - 1
-"""Seconds, without their fractions, that are surely not so far."""
+"""Whole seconds by which a timestamp may differ and is surely closer than that."""
 MOST_KEYS = 10_000
 """Keys whose newest sample a session remembers."""
 MOST_PLAIN = 50_000
-"""Keys that are remembered because nothing is wrong with them."""
+"""Keys that are remembered as faultless."""
 
 _PLAIN: set[str] = set()
 """Keys that were found valid, canonical and without wildcards: a fact of the text alone, kept over captures."""
@@ -98,7 +98,7 @@ class Timestamps:
         self.newest: dict[tuple[str, str], int] = {}
 
     def usual(self, sample: tuple[str, str] | None, stamp: int, ts_ns: int) -> bool:
-        """Takes the timestamp of a PUSH if there is nothing to say about it; whether that was so.
+        """Takes the timestamp of a PUSH if no rule has anything to say about it; returns whether that was so.
 
         Args:
             sample: Its key and clock, if its key is known.

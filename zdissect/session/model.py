@@ -29,7 +29,7 @@ class Awaited(NamedTuple):
     direction: int
     """Who asked, or must be heard."""
     gaps: int
-    """Gaps of the session when it was put down: in a later one it may have come."""
+    """Gaps of the session when this was registered. If there are more by now, the capture may have lost what came."""
 
 
 class Opened(NamedTuple):
@@ -134,10 +134,10 @@ class Link:
         return any(end.closed for end in self.handshake.ends)
 
     def refused(self, uncounted: int) -> str:
-        """How far its handshake came, if that has begun, wasn't ended, and nothing else was said.
+        """How far its handshake came, if it began, wasn't completed, and nothing else was said; empty otherwise.
 
         Args:
-            uncounted: Messages that don't count: that which ends it.
+            uncounted: Messages of the link that don't count: 1 if a CLOSE ends it.
         """
         shake = self.handshake
         if not shake.step or shake.complete or sum(self.messages) - uncounted > shake.step:

@@ -1,7 +1,7 @@
 """What didn't come in time: ends of requests, answers to interests, signs of life.
 
-It is found when its time is over, by the next message of its session or the next tick of the capture, whatever that
-carries. It looks back: what comes too late is reported when it comes.
+It is found when its deadline has passed, at the next message of its session or at the next tick of the capture,
+whatever that carries. An answer that comes after that is reported when it comes.
 """
 
 from collections.abc import Iterator
@@ -61,7 +61,7 @@ class Overdue:
             what, link, direction, gaps = awaited
             side = session.sides[direction ^ link.flip]
             if link.over and not session.links:
-                continue  # it ended before that: nobody waits any more
+                continue  # the link ended before the deadline: nobody waits any more
             if isinstance(what, Pulse):
                 code, text = "lease-exceeded", self.silence(what, awaited, session, now_ns)
             elif isinstance(what, Request):

@@ -66,7 +66,7 @@ class Requests:
             text = f"request_id {ident} has more than {rid_bits} bits"
             message.remark("request-id-range", text, "request.request_id")
         before = self.open.get(ident)
-        if before is not None and not before.overdue:  # an asker whose time was over has forgotten its request
+        if before is not None and not before.overdue:  # when its timeout is over, the querier has forgotten a request
             text = f"request {ident} of frame {before.frame} isn't answered yet"
             message.remark("request-id-reused", text, "request.request_id")
         timeout = row.get("timeout_ms") or DEFAULT_TIMEOUT_MS
@@ -122,14 +122,14 @@ class Requests:
 
     @staticmethod
     def late(message: DecodedMessage, request: Request, ts_ns: int) -> None:
-        """Reports an answer whose time is over."""
+        """Reports an answer that comes after the timeout of its request."""
         if request.due_ns is not None and ts_ns >= request.due_ns:
             after_ms = (ts_ns - request.ts_ns) // 1_000_000
             text = f"{after_ms} ms after request {request.ident} of frame {request.frame}, which waits "
             message.remark("answer-late", f"{text}{request.timeout_ms} ms")
 
     def overdue(self, request: Request) -> str:
-        """What is wrong with a request whose time is over; empty if it has been answered to its end."""
+        """What is wrong with a request whose timeout is over; empty if its RESPONSE_FINAL has come."""
         if self.open.get(request.ident) is not request:
             return ""
         request.overdue = True

@@ -45,10 +45,10 @@ class Sessions:
         self.refused = Occurrences()
         """Ends of connections during their handshakes."""
         self.notices: list[Notice] = []
-        """What was found that no bytes show, until it is taken."""
+        """Notices that nobody has taken yet."""
 
     def feed(self, item: Dissection) -> list[Assembled]:
-        """Adds what is known to the messages of a dissection; the fragmented messages that it completes."""
+        """Adds what the session knows to the messages of a dissection; returns those that fragments complete."""
         link = self.link(item.flow)
         direction = item.direction
         link.messages[direction] += len(item.messages)
@@ -77,13 +77,13 @@ class Sessions:
         return out
 
     def passed(self, session: Session, item: Dissection) -> None:
-        """Reports what is overdue in a session at the last message of an item that shows it."""
+        """Reports what is overdue in a session, at the last message of the item by which it is known."""
         ts_ns = item.frame.now_ns
         if ts_ns >= session.awaited.due_ns and item.messages:
             self.overdue.remark(session, item)
 
     def tick(self, frame: Frame) -> None:
-        """Time has passed: finds what didn't come, in all sessions."""
+        """Time has passed: looks in all sessions for what is overdue."""
         self.notices += self.overdue.tick(frame)
 
     def close(self, frame: Frame) -> None:
@@ -111,7 +111,7 @@ class Sessions:
         return known
 
     def message(self, link: Link, message: DecodedMessage, item: Dissection) -> Assembled | None:
-        """Adds what is known to a message; the message whose last fragment it is."""
+        """Adds what the session knows to a message; returns the whole message that it completes as a last fragment."""
         row, direction, ts_ns = message.row, item.direction, item.frame.now_ns
         layer = row["layer"]
         if layer == "scouting":
@@ -160,7 +160,7 @@ class Sessions:
         tape.remarks.append(("guessed-framing", tape.start, stop, f"{how}: the handshake isn't in the capture"))
 
     def skip(self, item: Skip) -> None:
-        """Takes bytes that couldn't be read: what follows may miss what they said."""
+        """Takes bytes that couldn't be read. What later messages refer to may have been in them."""
         link = self.link(item.flow)
         link.gap(item.direction)
 
@@ -222,7 +222,7 @@ class Sessions:
         self.over(link)
 
     def over(self, link: Link) -> None:
-        """Ends what is awaited on a link: whoever dials again starts a new session."""
+        """Nothing more is awaited on a link: a node that connects again starts a new session."""
         link.over = True
         self.pairs.leave(link)
 

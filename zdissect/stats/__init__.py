@@ -41,10 +41,10 @@ from collections import Counter
 from typing import Any
 
 from zdissect.dissection import Dissection, Finding, Item, findings
-from zdissect.flow.clock import Clock
 from zdissect.pipeline import Pipeline
 from zdissect.records import Frame
 from zdissect.stats.accounting import Accounting, unopened
+from zdissect.stats.extent import Extent
 from zdissect.stats.keys import Keys
 from zdissect.stats.query_stats import Queries
 from zdissect.stats.sessions import SessionStats
@@ -62,12 +62,7 @@ class Stats:
     """Collects; its memory is bounded, except for a little per session and finding code."""
 
     def __init__(self) -> None:
-        self.frames = 0
-        self.files: dict[str, None] = {}
-        self.first_ns = self.last_ns = 0
-        self.clock = Clock()
-        self.began_ns = self.now_ns = 0
-        """First and last time, as deadlines count it."""
+        self.extent = Extent()
         self.accounting = Accounting()
         self.sessions = SessionStats()
         self.keys = Keys()
@@ -79,15 +74,7 @@ class Stats:
 
     def frame(self, frame: Frame) -> None:
         """Takes a frame, whatever is in it."""
-        if not self.frames:
-            self.first_ns = self.last_ns = self.began_ns = self.now_ns = frame.ts_ns
-        self.frames += 1
-        self.files[frame.source] = None
-        self.first_ns = min(self.first_ns, frame.ts_ns)
-        self.last_ns = max(self.last_ns, frame.ts_ns)
-        now_ns = self.clock.feed(frame).now_ns
-        self.began_ns = min(self.began_ns, now_ns)
-        self.now_ns = max(self.now_ns, now_ns)
+        self.extent.frame(frame)
 
     def feed(self, item: Item) -> None:
         """Takes what the pipeline gave."""
@@ -110,26 +97,16 @@ class Stats:
         """The report, after the pipeline's end."""
         return {
             "schema_version": SCHEMA_VERSION,
-            "capture": self.capture(),
+            "capture": self.extent.report(),
             "accounting": self.accounting.report(pipeline),
             "unopened": unopened(pipeline.decoder.unopened.total()),
             "conversations": dict(pipeline.others()),
-            "sessions": self.sessions.report(pipeline.all_links(), self.now_ns),
+            "sessions": self.sessions.report(pipeline.all_links(), self.extent.now_ns),
             "messages": self.messages(),
             "keys": self.keys.report(),
             "queries": self.queries.report(),
             "refused": pipeline.sessions.refused.report(),
             "findings": self.found(),
-        }
-
-    def capture(self) -> dict[str, Any]:
-        """What was read."""
-        return {
-            "files": list(self.files),
-            "frames": self.frames,
-            "first_ts_ns": self.first_ns if self.frames else None,
-            "last_ts_ns": self.last_ns if self.frames else None,
-            "duration_s": (self.now_ns - self.began_ns) / 1e9,
         }
 
     def messages(self) -> list[dict[str, Any]]:

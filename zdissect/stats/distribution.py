@@ -6,7 +6,7 @@ from random import Random
 from typing import Any
 
 EXACT = 1_000_000
-"""So many values are kept; of more, a random sample of this size (always the same one for the same values)."""
+"""As many values are kept; of more, a random sample of this size, always the same one for the same values."""
 
 _MOST = (1 << 63) - 1
 

@@ -23,7 +23,7 @@ MOST_KEYS = 10_000
 KEPT_PER_KEY = 1000
 """Response times kept for each key; beyond that, a sample of them."""
 TOGETHER_NS = 100_000_000
-"""Requests that a node sends to its neighbours for one query are at most so far apart, if one was answered between."""
+"""Most time between two requests of a node for one query, if a request was answered between them."""
 MOST_ALIKE = 64
 """Queries with the same content that a request may belong to."""
 
@@ -46,7 +46,7 @@ class Asked:
     replies: int = 0
     errors: int = 0
     unanswered: int = 0
-    """Queries without any answer, and without the RESPONSE_FINAL of somebody who was asked."""
+    """Queries without any answer, and without a RESPONSE_FINAL from one of the nodes that were asked."""
     empty: int = 0
     """Queries that ended without any answer."""
     first: Distribution = field(default_factory=lambda: Distribution(KEPT_PER_KEY))
@@ -78,7 +78,7 @@ class Query:
     """Hash of what stays the same."""
     asker: str
     nodes: set[str]
-    """Who has it: the querier, and all who were sent a request."""
+    """The nodes that have it: the querier, and all that were sent a request."""
     hops: set[Hop] = field(default_factory=set)
     open: int = 0
     """Requests of the querier that have no RESPONSE_FINAL."""
@@ -104,7 +104,7 @@ class Queries:
         """Answers whose query isn't in the capture, or has ended."""
 
     def take(self, item: Item) -> None:
-        """Takes what queries are made of, of all that the pipeline gave."""
+        """Takes the requests and answers among what the pipeline gave."""
         if isinstance(item, Dissection):
             for message in item.messages:
                 if message.row["message"] in _MADE_OF:
@@ -197,7 +197,7 @@ class Queries:
                 totals.first.add(row["response_time_ns"])
 
     def count(self, query: Query, sign: int) -> None:
-        """Counts how a query stands, or takes that back before it changes."""
+        """Counts the state of a query (sign 1), or takes it back (-1) before it changes."""
         for totals in (self.all, query.asked):
             totals.unanswered += sign * (query.open > 0 and not query.answers)
             totals.empty += sign * (not query.open and not query.answers)

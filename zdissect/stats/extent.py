@@ -1,0 +1,41 @@
+"""How much was read: files, frames, and the time from the first to the last."""
+
+from typing import Any
+
+from zdissect.flow.clock import Clock
+from zdissect.records import Frame
+
+
+class Extent:
+    """What a capture extends over."""
+
+    def __init__(self) -> None:
+        self.frames = 0
+        self.files: dict[str, None] = {}
+        """Paths, in the order in which they were read."""
+        self.first_ns = self.last_ns = 0
+        self.clock = Clock()
+        self.began_ns = self.now_ns = 0
+        """First and last time, as deadlines count it."""
+
+    def frame(self, frame: Frame) -> None:
+        """Takes a frame."""
+        if not self.frames:
+            self.first_ns = self.last_ns = self.began_ns = self.now_ns = frame.ts_ns
+        self.frames += 1
+        self.files[frame.source] = None
+        self.first_ns = min(self.first_ns, frame.ts_ns)
+        self.last_ns = max(self.last_ns, frame.ts_ns)
+        now_ns = self.clock.feed(frame).now_ns
+        self.began_ns = min(self.began_ns, now_ns)
+        self.now_ns = max(self.now_ns, now_ns)
+
+    def report(self) -> dict[str, Any]:
+        """The entry of a report."""
+        return {
+            "files": list(self.files),
+            "frames": self.frames,
+            "first_ts_ns": self.first_ns if self.frames else None,
+            "last_ts_ns": self.last_ns if self.frames else None,
+            "duration_s": (self.now_ns - self.began_ns) / 1e9,
+        }
