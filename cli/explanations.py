@@ -52,16 +52,16 @@ def names() -> Iterator[str]:
 
 
 def _placed() -> Iterator[PlacedMessage]:
-    return (place(one) for one in (*UNITS, *MESSAGES))
+    return (place(entry) for entry in (*UNITS, *MESSAGES))
 
 
 def _labels(placed: PlacedMessage) -> set[str]:
     """The names of a message, in lower case: its own, those of its variants, that of its field."""
     node = placed.node
-    found = {node.name, placed.field.path, placed.field.path.removeprefix("zenoh.")}
+    names = {node.name, placed.field.path, placed.field.path.removeprefix("zenoh.")}
     if isinstance(node, Message):
-        found |= {label for pair in node.labels.values() for label in pair}
-    return {label.lower() for label in found}
+        names |= {label for pair in node.labels.values() for label in pair}
+    return {label.lower() for label in names}
 
 
 def _enums() -> Iterator[Enum]:
@@ -81,8 +81,8 @@ def _finding(code: str) -> str:
 
 def _source(text: str) -> str:
     """The source of something, and where that can be read."""
-    found = places(text)
-    return f"Source: {text}" + (f"\nSee: {found}" if found else "")
+    pages = places(text)
+    return f"Source: {text}" + (f"\nSee: {pages}" if pages else "")
 
 
 def _message(placed: PlacedMessage) -> str:
@@ -163,5 +163,5 @@ def _note(field: Field) -> str:
 
 def _aligned(rows: list[tuple[str, str, str]]) -> Iterator[str]:
     """Lines of three columns."""
-    first, second = (max(len(row[place]) for row in rows) for place in (0, 1))
+    first, second = (max(len(row[column]) for row in rows) for column in (0, 1))
     return (f"  {a:<{first}}  {b:<{second}}  {c}".rstrip() for a, b, c in rows)

@@ -68,7 +68,7 @@ def _matches(pattern: str, line: ListedField) -> bool:
 
 def _print(lines: list[ListedField]) -> None:
     """A line for each; on a narrow terminal, the description stands below the name."""
-    name, kind, column = (max(len(line[place]) for line in lines) for place in range(3))
+    name, kind, column = (max(len(line[index]) for line in lines) for index in range(3))
     narrow = sys.stdout.isatty() and shutil.get_terminal_size().columns < _WIDE
     for line in lines:
         if narrow:

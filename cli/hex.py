@@ -106,8 +106,8 @@ def _choose(data: bytes, name: str) -> tuple[Reading, list[Reading]]:
     if name:
         forced = read_as(data, name)
         return forced, [] if forced.complete else readings(data)
-    found = readings(data)
-    return found[0], found[1:]
+    ranked = readings(data)
+    return ranked[0], ranked[1:]
 
 
 def _verdict(piece: Piece, reading: Reading, others: list[Reading], several: bool, forced: bool) -> Iterator[str]:
@@ -144,13 +144,13 @@ def _show(piece: Piece, reading: Reading, display: DisplayOptions) -> Iterator[s
         return
     style = display.style
     tree = TreeWriter(style, raw_columns(), display.payload_bytes)
-    given = 0
+    number_given = 0
     for number, unit in enumerate(reading.units):
-        given += unit.given
+        number_given += unit.given
         if len(reading.units) > 1 or not unit.given:
             if number:
                 yield ""
-            yield f"{style.frame}{_heading(unit, given, reading)}{style.end}"
+            yield f"{style.frame}{_heading(unit, number_given, reading)}{style.end}"
         yield from tree.lines(replace(unit.tape, start=unit.tape.start - unit.base))  # offsets in what was pasted
         if display.dump and not unit.given:
             yield hexdump(unit.buffer.data, "      ")

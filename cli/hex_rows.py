@@ -32,11 +32,11 @@ def lines(reading: Reading, display: DisplayOptions) -> Iterator[str]:
 def _rows(unit: DecodedUnit) -> Iterator[Row]:
     """The rows of a decoded unit."""
     tape = unit.tape
-    found = messages(tape)
-    if not found and any(span[0].kind == "message" for span in tape.spans):
-        found = [_alone(tape)]
-    add_findings(tape, found)
-    for row in (message.row for message in found):
+    decoded = messages(tape)
+    if not decoded and any(span[0].kind == "message" for span in tape.spans):
+        decoded = [_alone(tape)]
+    add_findings(tape, decoded)
+    for row in (message.row for message in decoded):
         for finding in row.get("findings", ()):
             finding["offset"] += unit.base
         yield {**row, "buffer": unit.buffer.name, "offset": row["offset"] + unit.base}
@@ -47,9 +47,9 @@ def _alone(tape: Tape) -> DecodedMessage:
     carrier = (_CARRIER, 0, tape.start, tape.stop, "")
     first = next(index for index, span in enumerate(tape.spans) if span[0].kind == "message")
     inner = tape.spans[first][0].node
-    found = messages(Tape(tape.data, tape.start, tape.stop, [carrier, *tape.spans[first:]], tape.remarks))[0]
-    row = found.row
+    message = messages(Tape(tape.data, tape.start, tape.stop, [carrier, *tape.spans[first:]], tape.remarks))[0]
+    row = message.row
     layer = inner.layer if isinstance(inner, Message) else ""
     row["message"] = row.pop("body")
     row["layer"] = layer
-    return found
+    return message

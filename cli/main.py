@@ -97,9 +97,9 @@ class Commands(click.Group):
         if near:
             raise click.UsageError(f"there is no file or command {word!r}; did you mean {near[0]!r}?")
 
-    def make_context(self, *given: Any, **more: Any) -> click.Context:
+    def make_context(self, *arguments: Any, **more: Any) -> click.Context:
         try:
-            return super().make_context(*given, **more)  # --help is answered here
+            return super().make_context(*arguments, **more)  # --help is answered here
         except BrokenPipeError:
             raise ClosedPipe from None
 

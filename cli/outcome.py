@@ -15,15 +15,15 @@ MOST_KINDS = 8
 SEVERITIES = (NOTE, WARNING, ERROR)
 
 
-def reaches(found: Counter[str], severity: str) -> bool:
+def reaches(codes: Counter[str], severity: str) -> bool:
     """Whether there is a finding at or above a severity."""
     least = SEVERITIES.index(severity)
-    return any(SEVERITIES.index(RULES[code].severity) >= least for code in found)
+    return any(SEVERITIES.index(RULES[code].severity) >= least for code in codes)
 
 
-def exit_code(found: Counter[str], fail_on: str | None) -> int:
+def exit_code(codes: Counter[str], fail_on: str | None) -> int:
     """The exit code of a command that went well, by what `--fail-on` asks for."""
-    return FINDINGS if fail_on is not None and reaches(found, fail_on) else DONE
+    return FINDINGS if fail_on is not None and reaches(codes, fail_on) else DONE
 
 
 def describe(found: Counter[str]) -> str:
@@ -52,11 +52,11 @@ def _many(places: Occurrences, noun: str) -> str:
 
 def not_opened(kinds: Counter[str]) -> str:
     """The frames that may hold Zenoh but weren't opened, in a line; empty if there are none."""
-    found = noteworthy(kinds).most_common()
-    if not found:
+    counted = noteworthy(kinds).most_common()
+    if not counted:
         return ""
-    each = [f"{what} {frames}" for what, frames in found[:MOST_KINDS]]
-    if rest := found[MOST_KINDS:]:
+    each = [f"{what} {frames}" for what, frames in counted[:MOST_KINDS]]
+    if rest := counted[MOST_KINDS:]:
         each.append(f"{len(rest)} other kinds {sum(frames for _, frames in rest)}")
-    total = sum(frames for _, frames in found)
+    total = sum(frames for _, frames in counted)
     return f"{total} {'frame wasn' if total == 1 else 'frames weren'}'t opened: {', '.join(each)}"

@@ -15,9 +15,7 @@ SHARED_MODULES = {
 }
 """Names of files that stand in several folders, and why. The list only shrinks."""
 
-SHARED_CLASSES = {
-    "Part": "of a capture in several files, and of a stream that came in several segments",
-}
+SHARED_CLASSES: dict[str, str] = {}
 """Names of several classes, and why. The list only shrinks."""
 
 LONGEST_FILE = 300

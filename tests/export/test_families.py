@@ -2,7 +2,7 @@
 
 import pytest
 
-from zdissect.export.families import Part, TimeRange, captures, families, family, overlapping
+from zdissect.export.families import FamilyMember, TimeRange, captures, families, family, overlapping
 
 S = 10**9
 
@@ -42,7 +42,7 @@ def test_names_that_are_no_family(names):
 
 
 def _parts(*spans):
-    return [Part(f"x.pcap{n}", span and TimeRange(*span)) for n, span in enumerate(spans)]
+    return [FamilyMember(f"x.pcap{n}", span and TimeRange(*span)) for n, span in enumerate(spans)]
 
 
 @pytest.mark.parametrize(

@@ -115,7 +115,7 @@ def _lists(values: list[Any], kind: pa.DataType) -> pa.Array:
     """A column of lists, those of structs by their fields."""
     full = [value or () for value in values]
     offsets = pa.array(list(accumulate(map(len, full), initial=0)), pa.int32())
-    flat = [one for value in full for one in value]
+    flat = [item for value in full for item in value]
     inner = kind.value_type
     if not pa.types.is_struct(inner):
         items = array(flat, inner)
@@ -156,7 +156,7 @@ def _shown(times: pa.Array) -> pa.Array:
 def timestamps(ntp64: pa.Array) -> pa.Array:
     """The column `timestamp_ntp64` to timestamps: what `columns.timestamp_us` says of each."""
     bits = ntp64.view(pa.uint64())
-    billion, thousand, half = (pa.scalar(one, pa.uint64()) for one in (10**9, 1000, 32))
+    billion, thousand, half = (pa.scalar(number, pa.uint64()) for number in (10**9, 1000, 32))
     seconds = pc.shift_right(bits, half)
     fraction = pc.shift_right(pc.multiply(pc.bit_wise_and(bits, pa.scalar((1 << 32) - 1, pa.uint64())), billion), half)
     micros = pc.add(pc.multiply(seconds, pa.scalar(10**6, pa.uint64())), pc.divide(fraction, thousand))

@@ -149,10 +149,10 @@ class Connections:
         looked.clear()
         dropped.clear()
 
-    def tie(self, one: int, other: int) -> None:
+    def tie(self, node: int, other: int) -> None:
         """Ties both together."""
-        one, other = self.root(one), self.root(other)
-        self.parents[max(one, other)] = min(one, other)
+        node, other = self.root(node), self.root(other)
+        self.parents[max(node, other)] = min(node, other)
 
     def root(self, node: int) -> int:
         """The first one of those that belong together."""

@@ -121,14 +121,14 @@ class Decoding:
         self.others["sessions"].add(list(self.links.rest(self.capture, self.last_ns)))
         return out
 
-    def guarded(self, found: Iterable[TableBatch]) -> Iterator[TableBatch]:
+    def guarded(self, batches: Iterable[TableBatch]) -> Iterator[TableBatch]:
         """The tables of a capture, to its end. After a fault the rest is lost, and files say so.
 
         Args:
-            found: Feeds the frames, and gives what `feed` does.
+            batches: Those that `feed` gives for the frames, made as they are asked for.
         """
         try:
-            yield from found
+            yield from batches
             yield from self.close()
         except Exception as fault:  # one capture must not keep the others from being converted
             self.faulty = True
@@ -161,7 +161,9 @@ class Decoding:
 
     def summary(self) -> Summary:
         """What it came to, once it has ended."""
-        return Summary(self.totals(), dict(self.codes), self.accounting(), [one.brief() for one in self.files.values()])
+        return Summary(
+            self.totals(), dict(self.codes), self.accounting(), [facts.brief() for facts in self.files.values()]
+        )
 
     def totals(self) -> dict[str, int]:
         """Rows of each table so far."""
@@ -189,17 +191,17 @@ class Decoding:
                 out += self.take(MESSAGES)
             if not item.tape.remarks:
                 return out
-        found = [_finding(one) for one in findings(item)]
-        facts.findings += len(found)
-        self.codes.update(row["code"] for row in found)
-        if found and self.others["findings"].add(found):
+        rows = [_finding(finding) for finding in findings(item)]
+        facts.findings += len(rows)
+        self.codes.update(row["code"] for row in rows)
+        if rows and self.others["findings"].add(rows):
             out += self.take("findings")
         return out
 
 
-def _finding(found: Finding) -> dict[str, Any]:
+def _finding(finding: Finding) -> dict[str, Any]:
     """The row of a finding."""
-    rule, text, item, start, stop = found
+    rule, text, item, start, stop = finding
     base = item.tape.start if isinstance(item, Dissection) else 0
     nowhere = isinstance(item, Notice)
     return {

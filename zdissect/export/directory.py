@@ -47,7 +47,7 @@ class Report:
     @property
     def bad(self) -> list[FileStats]:
         """The files that could not be read, or not to their end."""
-        return sorted((one for one in self.done.files if one.status != OK), key=lambda one: one.file)
+        return sorted((facts for facts in self.done.files if facts.status != OK), key=lambda facts: facts.file)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,10 +103,10 @@ class _Conversion:
         if self.job.jobs == 1:
             self.here(bundle(works, jobs))
             return
-        places = worth([work.size for work in works], jobs, self.job.split_bytes)
-        looks: list[Task] = [ScanTask((works[place],), self.directory(), jobs) for place in places]
-        others = bundle((work for place, work in enumerate(works) if place not in places), jobs)
-        suspects = self.all(looks + [self.whole(one) for one in others])
+        split = worth([work.size for work in works], jobs, self.job.split_bytes)
+        looks: list[Task] = [ScanTask((works[index],), self.directory(), jobs) for index in split]
+        others = bundle((work for index, work in enumerate(works) if index not in split), jobs)
+        suspects = self.all(looks + [self.whole(together) for together in others])
         suspects += self.all([*self.apart.tasks(self.directory)])
         suspects += self.all(self.joined(suspects))
         for work in suspects:  # one of these killed its process: each gets one of its own
@@ -138,8 +138,8 @@ class _Conversion:
             files = next(done.files for task, done in held if not task.number)
             directory = self.target.attempt(f"{held[0][0].directory.rpartition('_')[2]}files")
             done = join(files, [done.group for _, done in held if done.group is not None], str(directory))
-            for place in (*(Path(task.directory) for task, _ in held), directory):
-                self.target.accept(place)
+            for written in (*(Path(task.directory) for task, _ in held), directory):
+                self.target.accept(written)
             self.report.done.add(done)
         return again
 

@@ -43,7 +43,7 @@ class TimeRange(NamedTuple):
     last_ns: int
 
 
-class Part(NamedTuple):
+class FamilyMember(NamedTuple):
     """A file that may be a part of a capture."""
 
     name: str
@@ -58,9 +58,11 @@ def family(name: str) -> tuple[str, tuple[int, ...]]:
     for form in _FORMS:
         match = form.fullmatch(base.removesuffix(".gz"))
         if match is not None:
-            found = match.groupdict()
-            order = tuple(int(digits) for digits in re.findall(r"\d+", f"{found['number']} {found.get('more') or ''}"))
-            stem = f"{found['stem']}*{found.get('rest') or ''}{found['ending']}"
+            groups = match.groupdict()
+            order = tuple(
+                int(digits) for digits in re.findall(r"\d+", f"{groups['number']} {groups.get('more') or ''}")
+            )
+            stem = f"{groups['stem']}*{groups.get('rest') or ''}{groups['ending']}"
             return f"{folder}{slash}{_FORMS.index(form)}:{stem}", order
     return name, ()
 
@@ -86,19 +88,19 @@ def plan(names: Iterable[str], span: Callable[[str], TimeRange | None], mode: st
         return [[[name]] for name in sorted(names)]
     grouped = families(names)
     if mode == ONE:
-        parts = [Part(name, span(name)) for members in grouped for name in members]
+        parts = [FamilyMember(name, span(name)) for members in grouped for name in members]
         return [overlapping(parts)] if parts else []
     out = []
     for members in grouped:
-        parts = [Part(name, span(name) if len(members) > 1 else None) for name in members]
+        parts = [FamilyMember(name, span(name) if len(members) > 1 else None) for name in members]
         out += [[[name] for name in capture] for capture in captures(parts)]
     return out
 
 
-def captures(parts: Sequence[Part]) -> list[list[str]]:
+def captures(parts: Sequence[FamilyMember]) -> list[list[str]]:
     """The captures that the files of a family are, each with its files in order."""
     out = [[part.name] for part in parts if part.span is None]
-    known = [(part.span, place, part.name) for place, part in enumerate(parts) if part.span is not None]
+    known = [(part.span, position, part.name) for position, part in enumerate(parts) if part.span is not None]
     clusters = _clusters(sorted(known))
     chain: list[str] = []
     for cluster in clusters:
@@ -112,9 +114,9 @@ def captures(parts: Sequence[Part]) -> list[list[str]]:
     return sorted(out)
 
 
-def overlapping(parts: Sequence[Part]) -> list[list[str]]:
+def overlapping(parts: Sequence[FamilyMember]) -> list[list[str]]:
     """The files in order of time; those that overlap are together: `--one-capture` merges them frame by frame."""
-    known = [(part.span, place, part.name) for place, part in enumerate(parts) if part.span is not None]
+    known = [(part.span, position, part.name) for position, part in enumerate(parts) if part.span is not None]
     return [[part.name] for part in parts if part.span is None] + _clusters(sorted(known))
 
 

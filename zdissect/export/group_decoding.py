@@ -26,9 +26,9 @@ class GroupDecoding(Decoding):
     def capture(self) -> str:
         return self.share.capture
 
-    def receive(self, one: Frame | Moment) -> list[TableBatch]:
+    def receive(self, item: Frame | Moment) -> list[TableBatch]:
         """Takes whatever is next for the group."""
-        return self.moment(one) if isinstance(one, Moment) else self.feed(one)
+        return self.moment(item) if isinstance(item, Moment) else self.feed(item)
 
     def moment(self, moment: Moment) -> list[TableBatch]:
         """Takes what a segment of another group, or the next one of this group, does."""
@@ -60,11 +60,11 @@ class GroupDecoding(Decoding):
         self.last_ns = max(self.last_ns, moment.latest_ns)
         items = self.partial.look(moment.now_ns) if moment.look else []
         items += self.partial.drop(moment.drop)
-        found = self.pipeline.late(items, moment.now_ns)
+        late = self.pipeline.late(items, moment.now_ns)
         if moment.tick:
             self.ticks.tick(moment.now_ns)
-            self.pipeline.tick(moment.frame, found)
-        return self.items(found)
+            self.pipeline.tick(moment.frame, late)
+        return self.items(late)
 
     def close(self) -> list[TableBatch]:
         """What is left when the capture has ended."""
@@ -80,7 +80,7 @@ class GroupDecoding(Decoding):
     def summary(self) -> Summary:
         """What it came to; the files of its capture are summed up with all its groups."""
         sound = not self.faulty and self.sound()
-        counts = {one.file: one.counts() for one in self.files.values()}
+        counts = {facts.file: facts.counts() for facts in self.files.values()}
         group = GroupResult(self.share.capture, sound, self.pairs(), counts)
         return Summary(self.totals(), dict(self.codes), self.accounting(), group=group)
 

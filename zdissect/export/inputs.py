@@ -53,7 +53,7 @@ def find(directory: str, include: Iterable[str] = ()) -> list[InputFile]:
         if error:
             out.append(InputFile(_text(name), path, 0, error))
         elif patterns:
-            if any(fnmatchcase(name, one) or fnmatchcase(name.rpartition("/")[2], one) for one in patterns):
+            if any(fnmatchcase(name, pattern) or fnmatchcase(name.rpartition("/")[2], pattern) for pattern in patterns):
                 out.append(_input(name, path))
         elif families.NAMED.fullmatch(name) or _is_capture(path):
             out.append(_input(name, path))

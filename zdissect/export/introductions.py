@@ -43,12 +43,12 @@ class Introduction:
         """Takes what is left when the connection, or the capture, ends."""
         self.take(self.conversation.close())
 
-    def take(self, found: Iterable[tuple[int, Batch | Skipped]]) -> None:
+    def take(self, batches: Iterable[tuple[int, Batch | Skipped]]) -> None:
         """Looks into the batches that the connection was cut into."""
-        for direction, one in found:
+        for direction, batch in batches:
             self.heard[direction] = True
-            if not isinstance(one, Skipped) and self.names[direction] is None:
-                self.names[direction] = zid_of(one.buffer.data, one.framing)
+            if not isinstance(batch, Skipped) and self.names[direction] is None:
+                self.names[direction] = zid_of(batch.buffer.data, batch.framing)
 
 
 def zid_of(data: bytes, framing: Framing) -> str | None:

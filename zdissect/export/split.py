@@ -113,8 +113,8 @@ class Split(NamedTuple):
         for source, source_port, target, target_port, group in ends:
             src, dst = Endpoint(bytes.fromhex(source), source_port), Endpoint(bytes.fromhex(target), target_port)
             groups[src, dst] = groups[dst, src] = group
-        told = [(group, Moment.of(moment)) for group, moment in moments]
-        return cls(groups, sizes, numbers, Moment.of(last), told, plain)
+        pairs = [(group, Moment.of(moment)) for group, moment in moments]
+        return cls(groups, sizes, numbers, Moment.of(last), pairs, plain)
 
 
 def shared_out(roots: list[int], sizes: list[int], most: int) -> tuple[list[int], list[int]]:
@@ -133,9 +133,9 @@ def shared_out(roots: list[int], sizes: list[int], most: int) -> tuple[list[int]
         chosen[root] = group
         heapq.heapreplace(loads, (load + together[root], group))
     used = sorted({*chosen.values()})  # where there are fewer than that, some are empty
-    place = {group: index for index, group in enumerate(used)}
-    found = {group: load for load, group in loads}
-    return [place[chosen[root]] for root in roots], [found[group] for group in used]
+    index_of = {group: index for index, group in enumerate(used)}
+    sizes_of = {group: load for load, group in loads}
+    return [index_of[chosen[root]] for root in roots], [sizes_of[group] for group in used]
 
 
 class Lookup:
@@ -170,4 +170,4 @@ def worth(sizes: list[int], tasks: int, split_bytes: int) -> list[int]:
     With 0 bytes all are.
     """
     least = max(split_bytes, sum(sizes) // tasks + 1) if split_bytes else 0
-    return [place for place, size in enumerate(sizes) if size >= least]
+    return [index for index, size in enumerate(sizes) if size >= least]

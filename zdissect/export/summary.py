@@ -51,28 +51,28 @@ def unsound(groups: Sequence[Summary]) -> set[str]:
     """The captures that weren't split where they may be: a connection belongs to another group than was foreseen."""
     out: set[str] = set()
     seen: set[tuple[str, ...]] = set()
-    for one in groups:
-        if one.group is not None:
-            pairs = {(one.group.capture, *pair) for pair in one.group.pairs}
-            if not one.group.sound or pairs & seen:
-                out.add(one.group.capture)
+    for summary in groups:
+        if summary.group is not None:
+            pairs = {(summary.group.capture, *pair) for pair in summary.group.pairs}
+            if not summary.group.sound or pairs & seen:
+                out.add(summary.group.capture)
             seen |= pairs
     return out
 
 
 def count(files: dict[str, FileStats], groups: Sequence[Summary]) -> None:
     """Adds what was counted of the files of a capture in all its groups."""
-    for one in groups:
-        if one.group is not None:
-            for file, counts in one.group.counts.items():
+    for summary in groups:
+        if summary.group is not None:
+            for file, counts in summary.group.counts.items():
                 files[file].add(counts)
 
 
 def total(summaries: Sequence[Summary]) -> tuple[Counter[str], Counter[str], Counter[str]]:
     """(rows, findings, bytes) of all."""
     rows, codes, accounting = Counter[str](), Counter[str](), Counter[str]()
-    for one in summaries:
-        rows.update(one.rows)
-        codes.update(one.codes)
-        accounting.update(one.accounting)
+    for summary in summaries:
+        rows.update(summary.rows)
+        codes.update(summary.codes)
+        accounting.update(summary.accounting)
     return rows, codes, accounting

@@ -41,7 +41,7 @@ class Target:
                 raise WriteError(f"{self.path} exists: choose another place, or --mode append, overwrite or ignore")
             if not self.path.is_dir():
                 raise WriteError(f"{self.path} isn't a directory: choose another place")
-            others = sorted(one.name for one in self.path.iterdir() if one.name not in _OURS)
+            others = sorted(entry.name for entry in self.path.iterdir() if entry.name not in _OURS)
             if others:
                 raise WriteError(f"{self.path} holds other things besides tables ({others[0]}): choose another place")
         except OSError as error:
@@ -139,12 +139,12 @@ class Target:
             for table in TABLES:
                 (self.path / table).mkdir(exist_ok=True)
                 for part in sorted((self.temporary / table).iterdir()):
-                    place = self.path / table / part.name
-                    part.rename(place)
-                    moved.append(place)
+                    final = self.path / table / part.name
+                    part.rename(final)
+                    moved.append(final)
         except BaseException:
-            for place in moved:
-                place.unlink(missing_ok=True)
+            for final in moved:
+                final.unlink(missing_ok=True)
             raise
 
 

@@ -77,14 +77,14 @@ def convert_group(work: Work, split: Split, group: int, directory: str, settings
     files: dict[str, FileStats] = {}
     with Parts(directory) as parts:
         decoding = GroupDecoding(settings, split.share(work.inputs[0].name, group))
-        found = split.of(group, _noted(frames(work, files), files))
-        _write(decoding.guarded(_fed(found, decoding.receive, decoding, tell)), parts)
+        items = split.of(group, _noted(frames(work, files), files))
+        _write(decoding.guarded(_fed(items, decoding.receive, decoding, tell)), parts)
     return Done(list(files.values()), group=decoding.summary())
 
 
-def _noted(found: Iterable[Frame], files: dict[str, FileStats]) -> Iterator[Frame]:
+def _noted(frames: Iterable[Frame], files: dict[str, FileStats]) -> Iterator[Frame]:
     """The frames of a capture; of its files it is noted how many they have, the first and the last time."""
-    for frame in found:
+    for frame in frames:
         facts = files[frame.source]
         facts.frames += 1
         facts.last_ns = frame.ts_ns
@@ -111,18 +111,18 @@ def join(files: list[FileStats], groups: list[Summary], directory: str) -> Done:
 
 
 def _fed(
-    found: Iterable[Frame | Moment], feed: Callable[[Any], list[TableBatch]], decoding: Decoding, tell: Tell
+    items: Iterable[Frame | Moment], feed: Callable[[Any], list[TableBatch]], decoding: Decoding, tell: Tell
 ) -> Iterator[TableBatch]:
     """Feeds the frames of a capture, or what a group of one is told; gives what comes."""
-    size = told = 0
-    for number, frame in enumerate(found, 1):
+    size = reported = 0
+    for number, frame in enumerate(items, 1):
         yield from feed(frame)
         size += len(frame.data) + RECORD if isinstance(frame, Frame) else 0
         if number % _EVERY == 0:
             total = decoding.out["messages"].total
-            tell(size, total - told)
-            size, told = 0, total
-    tell(size, decoding.out["messages"].total - told)
+            tell(size, total - reported)
+            size, reported = 0, total
+    tell(size, decoding.out["messages"].total - reported)
 
 
 def _write(batches: Iterable[TableBatch], parts: Parts) -> None:

@@ -114,20 +114,20 @@ def _markdown(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
 
 def _rows(places: tuple[PlacedNode, ...]) -> Iterator[tuple[str, ...]]:
     """Rows for fields, in the order of the wire, without extensions."""
-    for one in places:
-        node = one.node
+    for placed in places:
+        node = placed.node
         if isinstance(node, Extension | Extensions | Choice):
             continue
-        if one.count and isinstance(node, Repeat):
-            yield _row(one.count.field, node.when)
+        if placed.count and isinstance(node, Repeat):
+            yield _row(placed.count.field, node.when)
         if not isinstance(node, Group) or node.name:
-            yield _row(one.field, node.when)
-        if one.count and isinstance(node, Group):
-            yield from _rows((one.count,))
-        yield from (_row(bit, "") for bit in one.field.bits)
-        if one.item is not None and len(one.inside) > 1:
-            yield _row(one.item, "")
-        yield from _rows(one.inside)
+            yield _row(placed.field, node.when)
+        if placed.count and isinstance(node, Group):
+            yield from _rows((placed.count,))
+        yield from (_row(bit, "") for bit in placed.field.bits)
+        if placed.item is not None and len(placed.inside) > 1:
+            yield _row(placed.item, "")
+        yield from _rows(placed.inside)
 
 
 def _row(field: Field, when: str) -> tuple[str, ...]:
@@ -151,14 +151,14 @@ def _names(enum: Enum) -> str:
 
 def _chains(places: tuple[PlacedNode, ...]) -> Iterator[str]:
     """The extensions below these places, and the fields of each; nested chains after the chain that holds them."""
-    for one in places:
-        known = [(inside.field.path, inside.node) for inside in one.inside if isinstance(inside.node, Extension)]
-        if isinstance(one.node, Extensions):
+    for placed in places:
+        known = [(inside.field.path, inside.node) for inside in placed.inside if isinstance(inside.node, Extension)]
+        if isinstance(placed.node, Extensions):
             yield "Extensions:" if known else "No extension is defined; unknown ones are shown as `zenoh.ext`."
         if known:
             yield _markdown(("Header", "Id", "ENC", "M", "Field", "Description", "Reference"), map(_extension, known))
-            yield _table(row for inside in one.inside for row in _rows(inside.inside))
-        yield from _chains(one.inside)
+            yield _table(row for inside in placed.inside for row in _rows(inside.inside))
+        yield from _chains(placed.inside)
 
 
 def _extension(known: tuple[str, Extension]) -> tuple[str, ...]:
@@ -191,7 +191,9 @@ def _aliases() -> str:
 
 def _derived() -> str:
     """The derived fields."""
-    rows = ((f"`{one.path}`", f"`{one.type}`", one.column and f"`{one.column}`", one.doc) for one in DERIVED)
+    rows = (
+        (f"`{field.path}`", f"`{field.type}`", field.column and f"`{field.column}`", field.doc) for field in DERIVED
+    )
     return f"{DERIVED_FIELDS}\n\n{_markdown(('Field', 'Type', 'Column', 'Description'), rows)}"
 
 

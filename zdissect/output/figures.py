@@ -40,24 +40,24 @@ def figure(placed: PlacedMessage) -> Iterator[str]:
 def _drawn(places: tuple[PlacedNode, ...], around: str = "", group: str = "") -> Iterator[str]:
     """Rows for fields, those of groups too; `around` is the condition of the group."""
     content: tuple[Node, ...] = ()
-    for one in places:
-        node = one.node
+    for placed in places:
+        node = placed.node
         if isinstance(node, Extension):
             continue
         when = " and ".join(filter(None, (around, node.when)))
         name = node.name if isinstance(node, Group) else ""
-        if one.count:
-            yield from _drawn((one.count,), when, name)
+        if placed.count:
+            yield from _drawn((placed.count,), when, name)
         if name:
-            yield from _drawn(one.inside, when, name)
+            yield from _drawn(placed.inside, when, name)
         elif not isinstance(node, Group):
-            edge, name, text = _kind(one)
+            edge, name, text = _kind(placed)
             name = f"{group}.{name}" if group and len(f"{group}.{name}") <= _WIDTH else name
             note = "; ".join(filter(None, (f"if {when}" if when else "", text)))
             yield f"{edge}{name[:_WIDTH]:^{_WIDTH}}{edge}  {note}".rstrip()
             yield _RULE
         elif node.fields is not content:  # the same content, whether its size is known or not, is drawn once
-            yield from _drawn(one.inside, around, group)
+            yield from _drawn(placed.inside, around, group)
             content = node.fields
 
 
@@ -66,12 +66,12 @@ def _cell(bit: Bit) -> str:
     return "|".join("X" * bit.width) if bit.reserved else f"{bit.name[: 2 * bit.width - 1]:^{2 * bit.width - 1}}"
 
 
-def _kind(one: PlacedNode) -> tuple[str, str, str]:
+def _kind(placed: PlacedNode) -> tuple[str, str, str]:
     """The edge of a row, its name, and what it holds."""
-    match one.node:
+    match placed.node:
         case Bits() as node:
             cut = [bit.name for bit in node.bits if not bit.reserved and len(bit.name) > 2 * bit.width - 1]
-            cells = "|".join(_cell(bit.node) for bit in one.field.bits if isinstance(bit.node, Bit))
+            cells = "|".join(_cell(bit.node) for bit in placed.field.bits if isinstance(bit.node, Bit))
             return "|", cells, f"{node.name}: {', '.join(reversed(cut))}" if cut else node.name
         case Vle() as node:
             return "%", node.name, f"z{node.width}" + (f", wraps at {node.keeps}" if node.keeps else "")

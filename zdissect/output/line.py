@@ -54,5 +54,5 @@ def summary(row: Row, style: Style, limit: int, data: bytes = b"") -> str:
 
 def _value(value: Any) -> str:
     if isinstance(value, list):
-        return ",".join(safe(str(one)) for one in value)
+        return ",".join(safe(str(item)) for item in value)
     return quoted(value) if isinstance(value, str) and " " in value else safe(str(value))

@@ -33,7 +33,7 @@ def document(item: Item) -> Node:
         "src": endpoint(src),
         "dst": endpoint(dst),
     }
-    return where | content(item) | {"findings": [found(one) for one in findings(item)]}
+    return where | content(item) | {"findings": [found(finding) for finding in findings(item)]}
 
 
 def content(item: Item) -> Node:
@@ -80,13 +80,13 @@ def prune(forest: list[Node]) -> None:
     """Drops empty lists of children."""
     waiting = list(forest)
     while waiting:
-        one = waiting.pop()
-        waiting += one["children"]
-        bits = one.pop("bit_fields", None)
+        node = waiting.pop()
+        waiting += node["children"]
+        bits = node.pop("bit_fields", None)
         if bits:
-            one["children"] = bits + one["children"]
-        if not one["children"]:
-            del one["children"]
+            node["children"] = bits + node["children"]
+        if not node["children"]:
+            del node["children"]
 
 
 def node(span: Span, base: int) -> Node:
@@ -135,4 +135,4 @@ def means(field: Field, value: Any) -> str | None:
 def derived(message: DecodedMessage) -> dict[str, Any]:
     """What the session knows of a message."""
     row = message.row
-    return {one.path: row[one.column] for one in SHOWN if row.get(one.column) is not None}
+    return {field.path: row[field.column] for field in SHOWN if row.get(field.column) is not None}

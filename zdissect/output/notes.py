@@ -34,8 +34,8 @@ def linked(text: str) -> str:
 
 def places(text: str) -> str:
     """Where the sections that a text names are: `docs/wire-notes.md#2.1, #9`; empty if it names none."""
-    found = sections(text)
-    return f"docs/{PAGE}#{', #'.join(found)}" if found else ""
+    named = sections(text)
+    return f"docs/{PAGE}#{', #'.join(named)}" if named else ""
 
 
 def _named(text: str) -> Iterator[tuple[int, int, str, list[str]]]:

@@ -19,8 +19,8 @@ def dumps(value: Any, indented: bool = False) -> str:
     return text if text.isprintable() else _UNUSUAL.sub(_escape, text)
 
 
-def _escape(found: re.Match[str]) -> str:
-    char = found[0]
+def _escape(match: re.Match[str]) -> str:
+    char = match[0]
     if char.isprintable():
         return char
     code = ord(char)

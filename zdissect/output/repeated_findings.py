@@ -11,7 +11,7 @@ Found = TypeVar("Found")
 
 
 def gathered(
-    found: Sequence[Found], kind: Callable[[Found], Hashable], text: Callable[[Found], str]
+    findings: Sequence[Found], kind: Callable[[Found], Hashable], text: Callable[[Found], str]
 ) -> Iterator[tuple[Found, str]]:
     """(finding, its text) for all findings; of a kind with more than a few the first one, with their number.
 
@@ -19,17 +19,20 @@ def gathered(
         kind: What makes findings of one kind: the rule, and the message that they belong to.
         text: What a finding says.
     """
-    if len(found) <= FEW:
-        yield from ((one, text(one)) for one in found)
+    if len(findings) <= FEW:
+        yield from ((finding, text(finding)) for finding in findings)
         return
-    numbers = Counter(kind(one) for one in found)
-    alike = Counter((kind(one), text(one)) for one in found)
+    numbers = Counter(kind(finding) for finding in findings)
+    alike = Counter((kind(finding), text(finding)) for finding in findings)
     shown = set()
-    for one in found:
-        here, says = kind(one), text(one)
+    for finding in findings:
+        here, says = kind(finding), text(finding)
         number = numbers[here]
         if number <= FEW:
-            yield one, says
+            yield finding, says
         elif here not in shown:
             shown.add(here)
-            yield one, f"{says} ({number} times)" if alike[here, says] == number else f"{says} (and {number - 1} more)"
+            yield (
+                finding,
+                f"{says} ({number} times)" if alike[here, says] == number else f"{says} (and {number - 1} more)",
+            )

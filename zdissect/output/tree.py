@@ -112,10 +112,10 @@ class TreeWriter:
     def derived(self, message: "DecodedMessage", depth: int) -> Iterator[str]:
         """What the session knows of a message, in brackets."""
         style, row = self.style, message.row
-        for one in SHOWN:
-            value = row.get(one.column)
-            if value is not None and one.column not in SHOWN_ONCE:
-                text = f"[{one.label}: {safe(one.show(value))}]"
+        for field in SHOWN:
+            value = row.get(field.column)
+            if value is not None and field.column not in SHOWN_ONCE:
+                text = f"[{field.label}: {safe(field.show(value))}]"
                 yield f"{self.blank}{'  ' * (depth + 1)}{style.derived}{text}{style.end}"
         if "key_scope" in row and row.get("key_expr") is None:
             text = f"[Key expression: {unresolved(row)}, not declared in the capture]"

@@ -31,7 +31,7 @@ class Quoted(NamedTuple):
 
 def find_quoted(text: str) -> list[Quoted]:
     """All string literals, in order. A quote without partner begins none."""
-    found = []
+    literals = []
     opening: re.Match[str] | None = None
     for match in _QUOTE.finditer(text):
         if len(match[0]) > 1:
@@ -40,9 +40,9 @@ def find_quoted(text: str) -> list[Quoted]:
             opening = match
         elif match[0] == opening[0]:
             marked = _PREFIX.search(text[max(0, opening.start() - 3) : opening.start()]) is not None
-            found.append(Quoted(opening.end(), match.start(), marked))
+            literals.append(Quoted(opening.end(), match.start(), marked))
             opening = None
-    return found
+    return literals
 
 
 def join_quoted(text: str, quoted: list[Quoted]) -> list[list[Quoted]]:

@@ -51,16 +51,16 @@ def read_logs(pasted: PastedText) -> list[Piece] | None:
     last: LogLine | None = None
     at = 0
     for line in text.split("\n"):
-        found = _line(line, at, last)
+        bytes_of_line = _line(line, at, last)
         at += len(line) + 1
-        if found is None:
+        if bytes_of_line is None:
             last = None if line.strip() else last
             continue
-        if last is not None and _goes_on(last, found):
-            groups[-1].append(found)
+        if last is not None and _goes_on(last, bytes_of_line):
+            groups[-1].append(bytes_of_line)
         else:
-            groups.append([found])
-        last = found
+            groups.append([bytes_of_line])
+        last = bytes_of_line
     return [
         Piece(b"".join(line.data for line in lines), "log", pasted.where(lines[0].start, lines[-1].stop))
         for lines in groups
@@ -77,29 +77,29 @@ def _line(line: str, at: int, last: LogLine | None) -> LogLine | None:
         if gutter:
             column = column[1:-1] if column.endswith(("|", "<")) and len(column) > len(data) + 1 else column[1:]
         if gutter or agrees(data, rest) or _CLOSING.fullmatch(rest):
-            found = LogLine(at + match.start(), at + match.end(), line[: match.start()], data)
-            certain = agrees(data, column) or (last is not None and _goes_on(last, found))
-            if certain or _are_bytes(match, found):
-                return found
+            candidate = LogLine(at + match.start(), at + match.end(), line[: match.start()], data)
+            certain = agrees(data, column) or (last is not None and _goes_on(last, candidate))
+            if certain or _are_bytes(match, candidate):
+                return candidate
     return None
 
 
-def _are_bytes(match: re.Match[str], found: LogLine) -> bool:
+def _are_bytes(match: re.Match[str], line: LogLine) -> bool:
     """Whether hex digits are bytes, and not a word, a number or a time."""
-    told = _SAYS_BYTES.search(found.before) is not None
+    announced = _SAYS_BYTES.search(line.before) is not None
     if match["apart"]:
-        return len(found.data) >= _FEWEST and (told or not _CLOCK.fullmatch(match[0]))
+        return len(line.data) >= _FEWEST and (announced or not _CLOCK.fullmatch(match[0]))
     digits = any(char.isdigit() for char in match[0])
-    return digits and (told or not all(char.isdigit() or char == " " for char in match[0]))
+    return digits and (announced or not all(char.isdigit() or char == " " for char in match[0]))
 
 
 def _goes_on(last: LogLine, line: LogLine) -> bool:
     """Whether a line holds what follows the bytes of the line before."""
     if not line.before.strip():
         return True
-    one, other = _ADDRESS.search(last.before), _ADDRESS.search(line.before)
-    if one and other:
-        return int(other[1], 16) - int(one[1], 16) == len(last.data)
+    before, after = _ADDRESS.search(last.before), _ADDRESS.search(line.before)
+    if before and after:
+        return int(after[1], 16) - int(before[1], 16) == len(last.data)
     same = last.before == line.before
     if not same:  # each line of ESP-IDF has a time of its own
         words = _ESP.fullmatch(last.before), _ESP.fullmatch(line.before)

@@ -36,9 +36,9 @@ def read_tshark(pasted: PastedText) -> list[Piece] | None:
 
 def _values(text: str, pattern: re.Pattern[str]) -> Iterator[_Span]:
     """The places of the values of a field; `_raw` repeats what is there without it, except for `-T jsonraw`."""
-    found = list(pattern.finditer(text))
-    names = [match.groupdict().get("raw") for match in found]
-    for match, raw in zip(found, names, strict=True):
+    matches = list(pattern.finditer(text))
+    names = [match.groupdict().get("raw") for match in matches]
+    for match, raw in zip(matches, names, strict=True):
         if raw and None in names:
             continue
         start, stop = match.span("values")

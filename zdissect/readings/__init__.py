@@ -88,22 +88,22 @@ def readings(data: bytes) -> list[Reading]:
 
 def _tried(data: bytes) -> list[Reading]:
     """The best attempt of every kind on all of the data."""
-    found = []
+    judged = []
     for name, kind in KINDS.items():
         attempts = (kind.guess or kind.force)(data)
         if attempts:
-            found.append(_judge(name, attempts))
+            judged.append(_judge(name, attempts))
     out: list[Reading] = []
-    for reading in sorted(found, key=lambda reading: -reading.score):  # stable: equals stay in the order of NAMES
+    for reading in sorted(judged, key=lambda reading: -reading.score):  # stable: equals stay in the order of NAMES
         if not any(_same(reading, other) for other in out):
             out.append(reading)
     return out
 
 
-def _same(one: Reading, other: Reading) -> bool:
+def _same(reading: Reading, other: Reading) -> bool:
     """Whether two readings found the same, as framings do that differ only in what isn't there."""
-    pairs = zip(one.units, other.units, strict=False)
-    return 0 < len(one.units) == len(other.units) and all(a.tape.spans == b.tape.spans for a, b in pairs)
+    pairs = zip(reading.units, other.units, strict=False)
+    return 0 < len(reading.units) == len(other.units) and all(a.tape.spans == b.tape.spans for a, b in pairs)
 
 
 def read_as(data: bytes, name: str) -> Reading:
@@ -133,8 +133,8 @@ def canonical(name: str) -> str:
 def _judge(name: str, attempts: list[Attempt]) -> Reading:
     """The reading that the best of some attempts is, and why."""
     score, attempt = max(((total(one), one) for one in attempts), key=lambda pair: pair[0])
-    faults = sum(errors(part.tape) for part in attempt.units)
-    left = sum(undecoded(part.tape) for part in attempt.units)
+    faults = sum(errors(unit.tape) for unit in attempt.units)
+    left = sum(undecoded(unit.tape) for unit in attempt.units)
     complete = not faults and not left
     why = [attempt.fit] if attempt.fit else []
     if known := versions(attempt):
@@ -148,8 +148,8 @@ def _judge(name: str, attempts: list[Attempt]) -> Reading:
     return Reading(name, attempt.title, tuple(attempt.units), score, complete, ", ".join(why))
 
 
-def _outermost(part: DecodedUnit) -> list[str]:
+def _outermost(unit: DecodedUnit) -> list[str]:
     """Names of the messages of a part that stand in no other message."""
-    spans = [span for span in part.tape.spans if span[0].kind == "message"]
+    spans = [span for span in unit.tape.spans if span[0].kind == "message"]
     top = min((span[1] for span in spans), default=0)
     return [str(span[4]) for span in spans if span[1] == top]

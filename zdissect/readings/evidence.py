@@ -46,8 +46,8 @@ def undecoded(tape: Tape) -> int:
 
 def versions(attempt: Attempt) -> str:
     """The known protocol versions that are named: `9`; empty if none is."""
-    found = {span[4] for part in attempt.units for span in part.tape.spans if span[0].check == "version"}
-    return " and ".join(str(value) for value in sorted(found) if value in VERSIONS)
+    values = {span[4] for unit in attempt.units for span in unit.tape.spans if span[0].check == "version"}
+    return " and ".join(str(value) for value in sorted(values) if value in VERSIONS)
 
 
 def weigh(tape: Tape) -> float:

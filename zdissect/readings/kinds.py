@@ -86,18 +86,22 @@ def _serial(data: bytes) -> list[Attempt]:
 
 
 def _serial_forced(data: bytes) -> list[Attempt]:
-    found = serial_line.frames(data)
+    frames = serial_line.frames(data)
     units = [
-        DecodedUnit(Buffer(f"frame at byte {one.start}, COBS removed", one.tape.data), one.tape)
-        if one.cobs
-        else DecodedUnit(Buffer(GIVEN, data), one.tape, one.start)
-        for one in found
+        DecodedUnit(Buffer(f"frame at byte {frame.start}, COBS removed", frame.tape.data), frame.tape)
+        if frame.cobs
+        else DecodedUnit(Buffer(GIVEN, data), frame.tape, frame.start)
+        for frame in frames
     ]
-    kinds = " and ".join("new" if kind else "old" for kind in sorted({one.kind for one in found}, reverse=True))
-    number = f"{len(found)} serial frames" if len(found) > 1 else "a serial frame"
-    title = f"{number}, {kinds} framing, {'COBS removed' if found[0].cobs else 'without COBS'}"
-    fit = "length and CRC fit" if all(one.proven for one in found) else ""
-    return [Attempt(title, units, fit, sum(_CRC if one.proven else _LENGTH if one.fits else -_LENGTH for one in found))]
+    kinds = " and ".join("new" if kind else "old" for kind in sorted({frame.kind for frame in frames}, reverse=True))
+    number = f"{len(frames)} serial frames" if len(frames) > 1 else "a serial frame"
+    title = f"{number}, {kinds} framing, {'COBS removed' if frames[0].cobs else 'without COBS'}"
+    fit = "length and CRC fit" if all(frame.proven for frame in frames) else ""
+    return [
+        Attempt(
+            title, units, fit, sum(_CRC if frame.proven else _LENGTH if frame.fits else -_LENGTH for frame in frames)
+        )
+    ]
 
 
 def _unit(title: str, unit: Unit, evidence: float = 0.0) -> Read:
@@ -152,5 +156,5 @@ def message_names() -> dict[str, tuple[Message, ...]]:
 
 def one_message(data: bytes, name: str) -> list[Attempt]:
     """The bytes as one message that is known by its name; nothing if there is no such name."""
-    found = message_names().get(name, ())
-    return [alone(f"a message {message.name}", message, data) for message in found]
+    messages = message_names().get(name, ())
+    return [alone(f"a message {message.name}", message, data) for message in messages]

@@ -84,20 +84,20 @@ def _dissect(data: bytes, link: int, best: Best) -> Attempt | None:
     from zdissect.flow.link import Decoder  # only here: it and what it needs aren't for plain hex
 
     decoder = Decoder()
-    found = decoder.feed(Frame(GIVEN, 1, 0, link, len(data), data))
-    if found is None:
+    carried = decoder.feed(Frame(GIVEN, 1, 0, link, len(data), data))
+    if carried is None:
         reason = decoder.unopened.last
         return Attempt(f"a packet without TCP or UDP ({reason or 'an IP fragment'})", [])
-    tcp = isinstance(found, Segment)
-    kind = "TCP packet" if isinstance(found, Segment) else _KINDS[found.link]
-    who = f"a {kind} {_end(found.src)} > {_end(found.dst)}"
-    if not found.payload:
+    tcp = isinstance(carried, Segment)
+    kind = "TCP packet" if isinstance(carried, Segment) else _KINDS[carried.link]
+    who = f"a {kind} {_end(carried.src)} > {_end(carried.dst)}"
+    if not carried.payload:
         return Attempt(f"{who}, without payload", [])
-    other = protocols.of_stream(found.payload) if tcp else protocols.of_datagram(found.payload)
+    other = protocols.of_stream(carried.payload) if tcp else protocols.of_datagram(carried.payload)
     if other:
         return Attempt(f"{who}: {other.value}, not Zenoh", [])
-    name, inner = best(found.payload, _TCP if tcp else _UDP)
-    units = [one._replace(base=one.base + found.offset) if one.given else one for one in inner.units]
+    name, inner = best(carried.payload, _TCP if tcp else _UDP)
+    units = [unit._replace(base=unit.base + carried.offset) if unit.given else unit for unit in inner.units]
     return Attempt(f"{who}: {inner.title} ({name})", units, inner.fit, inner.evidence)
 
 

@@ -39,9 +39,9 @@ def stream(data: bytes, framing: Framing = STREAM, start: int = 0, stop: int | N
     """Batches with their length prefixes, up to the end."""
     prefix = framing.prefix
     ranges = list(cut(data, prefix, start, len(data) if stop is None else stop))
-    units = [one for begin, end in ranges for one in _batch(data, framing, begin, end)]
+    units = [unit for begin, end in ranges for unit in _batch(data, framing, begin, end)]
     fits = _fit(data, prefix, *ranges[-1]) if ranges else 0.0
-    empty = sum(behind - one == prefix for one, behind in ranges)
+    empty = sum(end - begin == prefix for begin, end in ranges)
     number = len(ranges)
     evidence = fits + _MORE * (number - 1 - empty) + _EMPTY * empty
     title = f"{number} batches with their length prefixes" if number > 1 else "a batch with its length prefix"
@@ -72,7 +72,7 @@ def low_latency(data: bytes) -> Attempt:
     last = attempt.units[-1].tape if attempt.units else None
     if last is not None and last.start and last.remarks:
         normal = stream(data, STREAM, last.start)
-        if not any(one.tape.remarks for one in normal.units):
+        if not any(unit.tape.remarks for unit in normal.units):
             before = stream(data, LOW_LATENCY, 0, last.start)
             attempt = Attempt("", [*before.units, *normal.units], before.fit, before.evidence + normal.evidence)
     number = len(attempt.units)

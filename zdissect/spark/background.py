@@ -74,15 +74,15 @@ def stages(spark: "SparkSession") -> Stages:
         return NO_STAGE
     try:
         tracker = spark.sparkContext.statusTracker()
-        found = [tracker.getStageInfo(number) for number in tracker.getActiveStageIds()]
+        infos = [tracker.getStageInfo(number) for number in tracker.getActiveStageIds()]
     except Exception:  # Java has gone: the job tells why
         return NO_STAGE
-    known = [one for one in found if one is not None]
+    known = [stage for stage in infos if stage is not None]
     if not known:
         return NO_STAGE
     return Stages(
-        max(one.stageId for one in known),
-        sum(one.numTasks for one in known),
-        sum(one.numCompletedTasks for one in known),
-        sum(one.numActiveTasks for one in known),
+        max(stage.stageId for stage in known),
+        sum(stage.numTasks for stage in known),
+        sum(stage.numCompletedTasks for stage in known),
+        sum(stage.numActiveTasks for stage in known),
     )

@@ -9,7 +9,7 @@ from zdissect.spark.ranges import Survey
 
 FILE, SHARE, MOMENT = "file", "share", "moment"
 
-Told = FileStats | Share | Moment
+ControlNote = FileStats | Share | Moment
 
 
 def file(survey: str, placement: Placement) -> str:
@@ -17,17 +17,17 @@ def file(survey: str, placement: Placement) -> str:
     return json.dumps((FILE, survey, placement))
 
 
-def share(one: Share) -> str:
+def share(group: Share) -> str:
     """What a group has to know: the first row of it."""
-    return json.dumps((SHARE, *one))
+    return json.dumps((SHARE, *group))
 
 
-def moment(one: Moment) -> str:
+def moment(elsewhere: Moment) -> str:
     """What happens elsewhere, before the next frame."""
-    return json.dumps((MOMENT, *one))
+    return json.dumps((MOMENT, *elsewhere))
 
 
-def read(note: str) -> Told:
+def read(note: str) -> ControlNote:
     """What a note tells."""
     kind, *values = json.loads(note)
     if kind == FILE:

@@ -77,10 +77,10 @@ def _reached(uri: str, look: "Callable[[], T]") -> "T":
         raise WriteError(f"{uri}: it can't be reached ({why})") from problem
 
 
-def convert_directory(spark: "SparkSession", job: Job, found: list[InputFile], partitions: int, watch: Watch) -> Report:
+def convert_directory(spark: "SparkSession", job: Job, files: list[InputFile], partitions: int, watch: Watch) -> Report:
     """Converts what `captures_of` found. Raises WriteError, of which SparkFailure is one."""
     try:
-        return _convert(spark, job, found, partitions, watch)
+        return _convert(spark, job, files, partitions, watch)
     except Exception as problem:
         if not failures.of_spark(problem):
             raise
@@ -88,23 +88,23 @@ def convert_directory(spark: "SparkSession", job: Job, found: list[InputFile], p
         raise SparkFailure(f"Spark gave up, no tables were written: {why}") from problem
 
 
-def _convert(spark: "SparkSession", job: Job, found: list[InputFile], partitions: int, watch: Watch) -> Report:
+def _convert(spark: "SparkSession", job: Job, files: list[InputFile], partitions: int, watch: Watch) -> Report:
     """The conversion itself."""
-    watch.begin(len(found), sum(one.size for one in found))
-    reading = ReadJob(found, replace(job.settings, batch_rows=BATCH_ROWS), job.join, partitions)
+    watch.begin(len(files), sum(file.size for file in files))
+    reading = ReadJob(files, replace(job.settings, batch_rows=BATCH_ROWS), job.join, partitions)
     with _configured(spark):
         surveyed = surveys(spark, reading)
         captures = plan.captures(surveyed, job.join)
-        report = Report(captures=len(captures), size=sum(one.size for one in surveyed))
+        report = Report(captures=len(captures), size=sum(file.size for file in surveyed))
         if is_remote(job.out):
             report.done = _write(spark, reading, captures, job.out.rstrip("/"), job.mode)
         else:
             with Target(local(job.out), job.mode) as target:
-                place = target.temporary.absolute()
+                folder = target.temporary.absolute()
                 # not quoted as a URI: Hadoop would take %20 as it stands
-                kept = None if _PATTERN.search(str(place)) else place
-                report.done = _write(spark, reading, captures, f"file://{place}", OVERWRITE, kept)
-                arrived(place, report.done)
+                kept = None if _PATTERN.search(str(folder)) else folder
+                report.done = _write(spark, reading, captures, f"file://{folder}", OVERWRITE, kept)
+                arrived(folder, report.done)
                 target.commit()
     return report
 
@@ -131,44 +131,44 @@ def _write(
     captures: list[list[Planned]],
     out: str,
     mode: str,
-    place: Path | None = None,
+    folder: Path | None = None,
 ) -> Done:
     """Writes all tables; what was done. Captures are decoded once: what leaves the workers is kept on disk.
 
     Captures that can't be split after all are decoded once more.
 
     Args:
-        place: The local directory that `out` names, if it is one that Spark can read from.
+        folder: The local directory that `out` names, if it is one that Spark can read from.
     """
     split = splits(spark, reading, captures)
     while True:
-        with _kept(spark, decoded(spark, reading, captures, split), place) as (mixed, packed):
-            found = summaries(packed)
-            wrong = unsound(found)
+        with _kept(spark, decoded(spark, reading, captures, split), folder) as (mixed, packed):
+            results = summaries(packed)
+            wrong = unsound(results)
             if wrong:
-                split = {name: one for name, one in split.items() if name not in wrong}
+                split = {name: groups for name, groups in split.items() if name not in wrong}
                 continue
-            about, of_files = about_files(spark, captures, found)
-            if place is None:
+            about, of_files = about_files(spark, captures, results)
+            if folder is None:
                 messages(mixed).write.mode(mode).parquet(f"{out}/{MESSAGES}")
             else:
-                _move(place)
+                _move(folder)
             for name in TABLES:
                 if name != MESSAGES:
                     rows = packed if about is None else packed.union(about)
                     table(rows, name).write.mode(mode).parquet(f"{out}/{name}")
-            return _done([*found, of_files])
+            return _done([*results, of_files])
 
 
-def arrived(place: Path, done: Done) -> None:
+def arrived(folder: Path, done: Done) -> None:
     """Raises WriteError if rows are missing in a local directory: workers on other machines write to their own."""
     from pyarrow.parquet import read_metadata
 
     for name in TABLES:
-        found = sum(read_metadata(part).num_rows for part in (place / name).glob("*.parquet"))
-        if found != done.rows[name]:
+        rows = sum(read_metadata(part).num_rows for part in (folder / name).glob("*.parquet"))
+        if rows != done.rows[name]:
             raise WriteError(
-                f"only {found} of {done.rows[name]} rows of {name} have arrived: workers on other machines must see "
+                f"only {rows} of {done.rows[name]} rows of {name} have arrived: workers on other machines must see "
                 "OUT as this one does; choose a place that all share, or a URI"
             )
 
@@ -178,7 +178,7 @@ _MIXED = "_mixed"
 
 
 @contextmanager
-def _kept(spark: "SparkSession", mixed: "DataFrame", place: Path | None) -> "Iterator[tuple[DataFrame, DataFrame]]":
+def _kept(spark: "SparkSession", mixed: "DataFrame", folder: Path | None) -> "Iterator[tuple[DataFrame, DataFrame]]":
     """All rows, and the packed ones of them, once they are decoded.
 
     In a local directory they are written as Parquet at once, so that those of `messages` need only be moved. In a store
@@ -186,13 +186,13 @@ def _kept(spark: "SparkSession", mixed: "DataFrame", place: Path | None) -> "Ite
     """
     from pyspark import StorageLevel
 
-    if place is not None:
+    if folder is not None:
         try:
-            mixed.write.mode(OVERWRITE).partitionBy(TABLE).parquet(f"file://{place}/{_MIXED}")
-            kept = spark.read.schema(MIXED).parquet(f"file://{place}/{_MIXED}")
+            mixed.write.mode(OVERWRITE).partitionBy(TABLE).parquet(f"file://{folder}/{_MIXED}")
+            kept = spark.read.schema(MIXED).parquet(f"file://{folder}/{_MIXED}")
             yield kept, others(kept)
         finally:
-            shutil.rmtree(place / _MIXED, ignore_errors=True)
+            shutil.rmtree(folder / _MIXED, ignore_errors=True)
         return
     kept = mixed.persist(StorageLevel.DISK_ONLY)
     packed = others(kept).persist(StorageLevel.MEMORY_AND_DISK)
@@ -203,15 +203,15 @@ def _kept(spark: "SparkSession", mixed: "DataFrame", place: Path | None) -> "Ite
         kept.unpersist()
 
 
-def _move(place: Path) -> None:
+def _move(folder: Path) -> None:
     """Moves the rows of `messages`, which are kept in the same directory, to their table."""
-    written = place / _MIXED / f"{TABLE}={MESSAGES}"
+    written = folder / _MIXED / f"{TABLE}={MESSAGES}"
     if written.is_dir():
-        (place / MESSAGES).rmdir()
-        written.rename(place / MESSAGES)
-        (place / MESSAGES / "_SUCCESS").touch()
+        (folder / MESSAGES).rmdir()
+        written.rename(folder / MESSAGES)
+        (folder / MESSAGES / "_SUCCESS").touch()
 
 
-def _done(found: list[Summary]) -> Done:
+def _done(results: list[Summary]) -> Done:
     """What was done, by what captures came to."""
-    return Done([FileStats.of(brief) for one in found for brief in one.files], *total(found))
+    return Done([FileStats.of(brief) for summary in results for brief in summary.files], *total(results))

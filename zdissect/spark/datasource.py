@@ -34,16 +34,16 @@ SHARES = "shares"
 
 def planned(options: SourceOptions) -> list[list[Planned]]:
     """The captures that the options name. Raises FileNotFoundError if there are none."""
-    found = sources(options.path, options.include)
-    if not found:
+    files = sources(options.path, options.include)
+    if not files:
         raise FileNotFoundError(f"no captures in {options.path}")
-    return plan.captures(map(survey, found), options.join)
+    return plan.captures(map(survey, files), options.join)
 
 
-def checked(given: Mapping[str, str]) -> None:
+def checked(options: Mapping[str, str]) -> None:
     """Raises ValueError for wrong options, FileNotFoundError for a path that doesn't exist: with `load`, as
     the sources of Spark do, and not when the first row is wanted."""
-    require(SourceOptions.of(given).path)
+    require(SourceOptions.of(options).path)
 
 
 class ZenohFrames(DataSource):
@@ -75,9 +75,9 @@ class _FramesReader(DataSourceReader):
 
     def partitions(self) -> Sequence[InputPartition]:
         text = self.options.get(PLAN)
-        found = planned(SourceOptions.of(self.options)) if text is None else plan.load(text)
+        captures = planned(SourceOptions.of(self.options)) if text is None else plan.load(text)
         spread = int(self.options.get("partitions", "8"))
-        return [_Tasks(one) for one in plan.bundles(plan.tasks(found), spread)]
+        return [_Tasks(tasks) for tasks in plan.bundles(plan.tasks(captures), spread)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         shared = shares.load(self.options.get(SHARES, "{}"))
@@ -116,10 +116,10 @@ class _MessagesReader(DataSourceReader):
         options = self.options
         if is_remote(options.path):
             return [plan.work(capture) for capture in planned(options)]
-        found = sources(options.path, options.include)
-        if not found:
+        files = sources(options.path, options.include)
+        if not files:
             raise FileNotFoundError(f"no captures in {options.path}")
-        return inputs.plan(found, options.join)
+        return inputs.plan(files, options.join)
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         if partition.value is None:

@@ -42,8 +42,8 @@ def reason(problem: BaseException) -> str:
 
 def cause(text: str) -> str:
     """The innermost cause in the text of an exception or in what Java printed; else its last line."""
-    lines = [line for one in text.splitlines() if (line := one.strip()) and not line.startswith(_MEANINGLESS)]
-    causes = [found for line in lines if (found := _CAUSE.fullmatch(line))]
+    lines = [line for raw in text.splitlines() if (line := raw.strip()) and not line.startswith(_MEANINGLESS)]
+    causes = [match for line in lines if (match := _CAUSE.fullmatch(line))]
     if causes:
         return (causes[-1]["message"] or causes[-1][0])[:_LONGEST]
     return _LOGGED.sub("", lines[-1])[:_LONGEST] if lines else ""

@@ -30,10 +30,10 @@ class Conditions:
 
     def __init__(self, filters: Iterable[ds.Filter] = ()) -> None:
         self.known: list[tuple[str, type[ds.Filter], Any]] = []
-        for one in filters:
-            path: tuple[str, ...] = getattr(one, "attribute", ())
-            if type(one) in _TESTS and len(path) == 1:
-                self.known.append((path[0], type(one), getattr(one, "value", None)))
+        for condition in filters:
+            path: tuple[str, ...] = getattr(condition, "attribute", ())
+            if type(condition) in _TESTS and len(path) == 1:
+                self.known.append((path[0], type(condition), getattr(condition, "value", None)))
 
     def allow(self, file: str) -> bool:
         """Whether rows of a file can be wanted."""

@@ -65,7 +65,7 @@ def _times(values: list[int]) -> tuple[pa.Array, pa.Array]:
         return pa.array(values, pa.int64()), pa.nulls(len(values), pa.int64())
     except OverflowError:
         low = [_low(value) for value in values]
-        high = [(value - one) >> 64 for value, one in zip(values, low, strict=True)]
+        high = [(value - bits) >> 64 for value, bits in zip(values, low, strict=True)]
         return pa.array(low, pa.int64()), pa.array(high, pa.int64())
 
 
@@ -123,14 +123,15 @@ class _Gathered:
         count = len(self.rows)
         _, numbers, times, links, lengths, data = zip(*self.rows, strict=True)
         low, high = _times(list(times))
-        place = self.task.placement
-        buckets = [shared.buckets[group] for group in self.groups] if shared is not None else [place.bucket] * count
+        placement = self.task.placement
+        buckets = [shared.buckets[group] for group in self.groups] if shared is not None else [placement.bucket] * count
         columns = {
             "file": pa.repeat(self.task.name, count), "number": pa.array(numbers, pa.int64()), "ts_ns": low,
             "link": pa.array(links, pa.int32()), "wire_len": pa.array(lengths, pa.int64()),
-            "data": pa.array(data, pa.binary()), "capture": pa.repeat(place.capture, count),
-            "part": pa.repeat(pa.scalar(place.part, pa.int32()), count), "order_ns": pa.array(self.orders, pa.int64()),
-            "ts_high": high, "bucket": pa.array(buckets, pa.int32()), "group": pa.array(self.groups, pa.int32()),
+            "data": pa.array(data, pa.binary()), "capture": pa.repeat(placement.capture, count),
+            "part": pa.repeat(pa.scalar(placement.part, pa.int32()), count),
+            "order_ns": pa.array(self.orders, pa.int64()), "ts_high": high,
+            "bucket": pa.array(buckets, pa.int32()), "group": pa.array(self.groups, pa.int32()),
             "note": pa.array(self.notes, pa.string()),
         }  # fmt: skip
         self.rows, self.orders, self.groups, self.notes, self.size = [], [], [], [], 0
@@ -139,16 +140,16 @@ class _Gathered:
 
 def _about(task: Task, shared: SplitCapture | None, kinds: pa.Schema) -> Iterator[pa.RecordBatch]:
     """The rows with what is known of a file or, once for a split capture, of its groups: before all frames."""
-    place = task.placement
+    placement = task.placement
     known: list[tuple[int, int, str]] = []
     if shared is None:
-        known = [(place.bucket, 0, control.file(task.survey, place))]
-    elif not place.position:
+        known = [(placement.bucket, 0, control.file(task.survey, placement))]
+    elif not placement.position:
         known = [(shared.buckets[share.group], share.group, control.share(share)) for share in shared.shares()]
     for bucket, group, note in known:
         row = {
             "file": task.name, "number": 0, "ts_ns": 0, "link": -1, "wire_len": 0, "data": b"",
-            "capture": place.capture, "part": -1, "order_ns": place.position, "bucket": bucket, "group": group,
+            "capture": placement.capture, "part": -1, "order_ns": placement.position, "bucket": bucket, "group": group,
             "note": note,
         }  # fmt: skip
         yield pa.RecordBatch.from_pylist([row], schema=kinds)

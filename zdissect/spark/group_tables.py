@@ -28,8 +28,8 @@ def tables(group: Iterable[Row], settings: Settings, share: Share) -> Iterator[T
 def files(capture: Iterable[Planned], groups: Sequence[Summary]) -> dict[str, FileStats]:
     """What is known of the files of a split capture, by what all its groups came to."""
     out: dict[str, FileStats] = {}
-    for survey, place in capture:
-        facts = out[survey.name] = Planned(survey, place).facts
+    for survey, placement in capture:
+        facts = out[survey.name] = Planned(survey, placement).facts
         facts.first_ns, facts.last_ns = survey.first_ns, survey.last_ns
     count(out, groups)
     return out

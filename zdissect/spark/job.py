@@ -54,32 +54,34 @@ class ReadJob(NamedTuple):
 def surveys(spark: "SparkSession", job: ReadJob) -> list[Survey]:
     """Looks at all files, many at a time."""
     range_bytes = job.range_bytes
-    ordered = sorted(job.sources, key=lambda one: -one.size)
-    if sum(one.size for one in ordered) < _FEW and not any(is_remote(one.path) for one in ordered):
-        return [survey(one, range_bytes) for one in ordered]
-    asked = [(one._replace(path=everywhere(one.path)), one.path) for one in ordered]
+    ordered = sorted(job.sources, key=lambda file: -file.size)
+    if sum(file.size for file in ordered) < _FEW and not any(is_remote(file.path) for file in ordered):
+        return [survey(file, range_bytes) for file in ordered]
+    asked = [(file._replace(path=everywhere(file.path)), file.path) for file in ordered]
 
     def look(number: int) -> str:
         source, shown = asked[number]
         return survey(source, range_bytes, shown).json()
 
-    return [Survey.load(found) for _, found in _each(spark, look, len(asked), 4 * job.partitions)]
+    return [Survey.load(text) for _, text in _each(spark, look, len(asked), 4 * job.partitions)]
 
 
 def splits(spark: "SparkSession", job: ReadJob, captures: list[list[Planned]]) -> dict[str, Split]:
     """Looks at the captures that are worth splitting; the groups of those that can be split, by name."""
     settings, most = job.settings, 2 * job.partitions
-    asked = [captures[place] for place in worth(list(map(plan.size, captures)), job.partitions, job.split_bytes)]
-    here = sum(map(plan.size, asked)) < _FEW and not any(is_remote(one.survey.path) for all_ in asked for one in all_)
+    asked = [captures[index] for index in worth(list(map(plan.size, captures)), job.partitions, job.split_bytes)]
+    here = sum(map(plan.size, asked)) < _FEW and not any(
+        is_remote(planned.survey.path) for all_ in asked for planned in all_
+    )
 
     def look(number: int) -> str:
         return shares.look(asked[number], settings, most)
 
     if here:
-        found = [(number, look(number)) for number in range(len(asked))]
+        texts = [(number, look(number)) for number in range(len(asked))]
     else:
-        found = _each(spark, look, len(asked), len(asked))
-    return {plan.name(asked[number]): Split.load(text) for number, text in found if text}
+        texts = _each(spark, look, len(asked), len(asked))
+    return {plan.name(asked[number]): Split.load(text) for number, text in texts if text}
 
 
 def _each(spark: "SparkSession", look: Callable[[int], str], count: int, tasks: int) -> list[tuple[int, str]]:
@@ -113,11 +115,11 @@ def summaries(packed: "DataFrame") -> list[Summary]:
 
 
 def about_files(
-    spark: "SparkSession", captures: list[list[Planned]], found: list[Summary]
+    spark: "SparkSession", captures: list[list[Planned]], results: list[Summary]
 ) -> "tuple[DataFrame | None, Summary]":
     """The rows about the files of split captures, packed (None if there are none), and their summary."""
     by_name: dict[str, list[Summary]] = {}
-    for one in found:
+    for one in results:
         if one.group is not None:
             by_name.setdefault(one.group.capture, []).append(one)
     facts = {

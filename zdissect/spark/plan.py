@@ -38,11 +38,11 @@ class Planned(NamedTuple):
     @property
     def facts(self) -> FileStats:
         """What is known of the file before its frames are decoded."""
-        found = self.survey
+        survey = self.survey
         capture, position, *_ = self.placement
-        facts = FileStats(found.name, capture, position, found.format, tuple(found.link_types), found.size)
-        if found.error is not None:
-            facts.problem(found.status, found.error)
+        facts = FileStats(survey.name, capture, position, survey.format, tuple(survey.link_types), survey.size)
+        if survey.error is not None:
+            facts.problem(survey.status, survey.error)
         return facts
 
 
@@ -91,25 +91,25 @@ def to_bucket(capture: Iterable[Planned], bucket: int) -> list[Planned]:
     return [planned._replace(placement=planned.placement._replace(bucket=bucket)) for planned in capture]
 
 
-def tasks(found: Iterable[Iterable[Planned]]) -> list[Task]:
+def tasks(captures: Iterable[Iterable[Planned]]) -> list[Task]:
     """The partitions of the source: ranges of large files, several small files together are Spark's business."""
     out = []
-    for capture in found:
+    for capture in captures:
         for survey, placement in capture:
             text = survey.json()
             first, *others = survey.ranges or (None,)
             out.append(Task(survey.name, survey.path, placement, first, text))
-            out += [Task(survey.name, survey.path, placement, one) for one in others]
+            out += [Task(survey.name, survey.path, placement, further) for further in others]
     return out
 
 
-def bundles(found: list[Task], size: int) -> list[list[Task]]:
+def bundles(tasks: list[Task], size: int) -> list[list[Task]]:
     """Tasks that are read by one partition of the source, in at most so many partitions where files are small."""
-    frames = sum(task.range.frames for task in found if task.range is not None)
+    frames = sum(task.range.frames for task in tasks if task.range is not None)
     most = min(_SMALL, frames // max(size, 1))
     out: list[list[Task]] = []
     load = 0
-    for task in found:
+    for task in tasks:
         count = task.range.frames if task.range is not None else 0
         if not out or load + count > most:
             out.append([])
@@ -132,9 +132,9 @@ def work(capture: Iterable[Planned]) -> Work:
     return Work(tuple(map(tuple, groups.values())))
 
 
-def dump(found: Iterable[Iterable[Planned]]) -> str:
+def dump(captures: Iterable[Iterable[Planned]]) -> str:
     """A plan as text, for an option of the source."""
-    return json.dumps([[(planned.survey.json(), planned.placement) for planned in capture] for capture in found])
+    return json.dumps([[(planned.survey.json(), planned.placement) for planned in capture] for capture in captures])
 
 
 def load(text: str) -> list[list[Planned]]:

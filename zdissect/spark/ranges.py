@@ -53,8 +53,8 @@ class Survey(NamedTuple):
     @classmethod
     def load(cls, text: str) -> "Survey":
         """From text."""
-        found = cls(*json.loads(text))
-        return found._replace(ranges=tuple(Range(*one) for one in found.ranges))
+        survey = cls(*json.loads(text))
+        return survey._replace(ranges=tuple(Range(*values) for values in survey.ranges))
 
 
 def survey(source: InputFile, range_bytes: int = RANGE_BYTES, shown_path: str = "") -> Survey:

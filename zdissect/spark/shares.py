@@ -28,38 +28,40 @@ def look(capture: list[Planned], settings: Settings, most: int) -> str:
 
 
 def spread(
-    found: list[list[Planned]], splits: Mapping[str, Split], buckets: int
+    captures: list[list[Planned]], splits: Mapping[str, Split], buckets: int
 ) -> tuple[list[list[Planned]], dict[str, Shared]]:
     """The captures, and those that are split by name, with the partitions in which they are decoded.
 
     The largest first, each where least is to do.
     """
-    names = [plan.name(capture) for capture in found]
-    sizes = [splits[name].sizes if name in splits else [plan.size(one)] for name, one in zip(names, found, strict=True)]
-    pieces = [(size, place, group) for place, groups in enumerate(sizes) for group, size in enumerate(groups)]
+    names = [plan.name(capture) for capture in captures]
+    sizes = [
+        splits[name].sizes if name in splits else [plan.size(one)] for name, one in zip(names, captures, strict=True)
+    ]
+    pieces = [(size, index, group) for index, groups in enumerate(sizes) for group, size in enumerate(groups)]
     loads = [0] * max(buckets, 1)
     chosen: dict[tuple[int, int], int] = {}
-    for size, place, group in sorted(pieces, key=lambda piece: -piece[0]):
-        bucket = chosen[place, group] = loads.index(min(loads))
+    for size, index, group in sorted(pieces, key=lambda piece: -piece[0]):
+        bucket = chosen[index, group] = loads.index(min(loads))
         loads[bucket] += size + 1
     shared = {
-        name: Shared(splits[name], [chosen[place, group] for group in range(len(sizes[place]))])
-        for place, name in enumerate(names)
+        name: Shared(splits[name], [chosen[index, group] for group in range(len(sizes[index]))])
+        for index, name in enumerate(names)
         if name in splits
     }
-    return [plan.to_bucket(capture, chosen[place, 0]) for place, capture in enumerate(found)], shared
+    return [plan.to_bucket(capture, chosen[index, 0]) for index, capture in enumerate(captures)], shared
 
 
 def dump(shared: Mapping[str, Shared]) -> str:
     """As text, for an option of the source."""
-    return json.dumps({name: (one.split.json(), one.buckets) for name, one in shared.items()})
+    return json.dumps({name: (capture.split.json(), capture.buckets) for name, capture in shared.items()})
 
 
 @lru_cache(maxsize=2)
 def load(text: str) -> "dict[str, SplitCapture]":
     """From text, for those who read frames. Workers do it once for all their tasks."""
-    found = json.loads(text).items()
-    return {name: SplitCapture(name, Shared(Split.load(split), buckets)) for name, (split, buckets) in found}
+    captures = json.loads(text).items()
+    return {name: SplitCapture(name, Shared(Split.load(split), buckets)) for name, (split, buckets) in captures}
 
 
 class SplitCapture:

@@ -22,32 +22,32 @@ class SourceOptions(NamedTuple):
     """Filters are taken from Spark."""
 
     @classmethod
-    def of(cls, given: Mapping[str, str]) -> "SourceOptions":
+    def of(cls, options: Mapping[str, str]) -> "SourceOptions":
         """From the options of a source. Raises ValueError, in words for people."""
-        found = {name.lower(): text.strip() for name, text in given.items()}
-        path = found.get("path")
+        texts = {name.lower(): text.strip() for name, text in options.items()}
+        path = texts.get("path")
         if not path:
             raise ValueError("which captures? give load() a directory, a file or a URI")
-        join = found.get("join", AUTO)
+        join = texts.get("join", AUTO)
         if join not in (AUTO, ONE, SEPARATE):
             raise ValueError(f"join is {join!r}, but may be {AUTO}, {ONE} or {SEPARATE}")
-        include = tuple(one.strip() for one in found.get("include", "").split(",") if one.strip())
-        tcp, udp = ports(found.get("ports", ""))
-        fields, pushdown = (found.get(name, "").lower() in ("true", "1", "yes") for name in ("fields", "pushdown"))
-        settings = Settings(tcp, udp, _payload(found.get("payload", FULL)), fields, BATCH_ROWS)
+        include = tuple(pattern.strip() for pattern in texts.get("include", "").split(",") if pattern.strip())
+        tcp, udp = ports(texts.get("ports", ""))
+        fields, pushdown = (texts.get(name, "").lower() in ("true", "1", "yes") for name in ("fields", "pushdown"))
+        settings = Settings(tcp, udp, _payload(texts.get("payload", FULL)), fields, BATCH_ROWS)
         return cls(path, include, join, settings, pushdown)
 
 
 def ports(text: str) -> tuple[frozenset[int], frozenset[int]]:
     """(TCP, UDP) ports of `9000`, `tcp:9000,udp:7000`; a bare number is both."""
-    found: dict[str, set[int]] = {"tcp": set(), "udp": set()}
-    for one in filter(None, (part.strip() for part in text.split(","))):
-        layer, _, number = one.rpartition(":")
+    numbers: dict[str, set[int]] = {"tcp": set(), "udp": set()}
+    for port in filter(None, (part.strip() for part in text.split(","))):
+        layer, _, number = port.rpartition(":")
         if layer not in ("", "tcp", "udp") or not number.isdecimal() or not 0 < int(number) < 65536:
-            raise ValueError(f"ports: {one!r} isn't understood; write 9000, or tcp:9000,udp:7000")
+            raise ValueError(f"ports: {port!r} isn't understood; write 9000, or tcp:9000,udp:7000")
         for name in (layer,) if layer else ("tcp", "udp"):
-            found[name].add(int(number))
-    return frozenset(found["tcp"]), frozenset(found["udp"])
+            numbers[name].add(int(number))
+    return frozenset(numbers["tcp"]), frozenset(numbers["udp"])
 
 
 def _payload(text: str) -> int | None:

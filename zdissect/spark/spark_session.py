@@ -110,10 +110,10 @@ def _reach(master: str) -> None:
     if scheme not in _PORTS:
         return
     why: Exception | None = None
-    for one in rest.partition("/")[0].split(","):
+    for address in rest.partition("/")[0].split(","):
         try:
-            place = urlsplit(f"//{one}")
-            socket.create_connection((place.hostname, place.port or _PORTS[scheme]), _PATIENCE_S).close()
+            parts = urlsplit(f"//{address}")
+            socket.create_connection((parts.hostname, parts.port or _PORTS[scheme]), _PATIENCE_S).close()
             return
         except (OSError, ValueError) as problem:
             why = problem

@@ -50,9 +50,9 @@ def sources(path: str, include: Iterable[str] = ()) -> list[InputFile]:
     from pyarrow.fs import FileSelector, FileType, PyFileSystem
 
     system, base = _system(path)
-    found = system.get_file_info(base)
-    if found.type == FileType.File:
-        return [InputFile(base.rpartition("/")[2], path, found.size or 0)]
+    info = system.get_file_info(base)
+    if info.type == FileType.File:
+        return [InputFile(base.rpartition("/")[2], path, info.size or 0)]
     patterns = tuple(include)
     out = []
     for entry in system.get_file_info(FileSelector(base, recursive=True)):
@@ -65,13 +65,13 @@ def sources(path: str, include: Iterable[str] = ()) -> list[InputFile]:
 
 def _below(uri: str, name: str) -> str:
     """The URI of something in a directory, whose own may have a query: `s3://bucket/captures?region=eu-west-1`."""
-    place, mark, query = uri.partition("?")
-    return f"{place.rstrip('/')}/{name}{mark}{query}"
+    base, mark, query = uri.partition("?")
+    return f"{base.rstrip('/')}/{name}{mark}{query}"
 
 
 def _wanted(name: str, patterns: tuple[str, ...]) -> bool:
     if patterns:
-        return any(fnmatchcase(name, one) or fnmatchcase(name.rpartition("/")[2], one) for one in patterns)
+        return any(fnmatchcase(name, pattern) or fnmatchcase(name.rpartition("/")[2], pattern) for pattern in patterns)
     hidden = any(folder.startswith(".") for folder in name.split("/")[:-1])
     return not hidden and families.NAMED.fullmatch(name) is not None
 
@@ -104,8 +104,8 @@ def require(path: str) -> None:
 def exists(path: str) -> bool:
     """Whether there is something at a path or URI; an empty directory isn't."""
     if not is_remote(path):
-        place = local(path)
-        return bool(os.listdir(place)) if os.path.isdir(place) else os.path.lexists(place)
+        folder = local(path)
+        return bool(os.listdir(folder)) if os.path.isdir(folder) else os.path.lexists(folder)
     from pyarrow.fs import FileSelector, FileType
 
     system, inner = _system(path)

@@ -57,8 +57,8 @@ def decoder(settings: Settings) -> Callable[[Iterable[pa.RecordBatch]], Iterator
 
     def decode(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for _, group in groupby(rows(batches), key=itemgetter(0)):
-            for one in tables(group, settings):
-                yield packed(SUMMARY, one.json().encode()) if isinstance(one, Summary) else mixed(one)
+            for result in tables(group, settings):
+                yield packed(SUMMARY, result.json().encode()) if isinstance(result, Summary) else mixed(result)
 
     return decode
 
@@ -95,9 +95,9 @@ def whole(group: Iterable[Row], settings: Settings) -> Iterator[TableBatch | Sum
 _MIXED = pa.schema([*schema(MESSAGES), pa.field(TABLE, pa.string())])
 
 
-def mixed(found: TableBatch) -> pa.RecordBatch:
+def mixed(named_batch: TableBatch) -> pa.RecordBatch:
     """A batch of any table as one that can leave the workers."""
-    table, batch = found
+    table, batch = named_batch
     if table == MESSAGES:
         return pa.RecordBatch.from_arrays([*batch.columns, pa.repeat(table, batch.num_rows)], schema=_MIXED)
     sink = pa.BufferOutputStream()
@@ -114,6 +114,6 @@ def packed(table: str, content: bytes) -> pa.RecordBatch:
 def unpack(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """The rows of another table: the function for mapInArrow over the column `ROWS`."""
     for batch in batches:
-        for one in batch.column(ROWS):
-            with pa.ipc.open_stream(one.as_py()) as reader:
+        for packed_rows in batch.column(ROWS):
+            with pa.ipc.open_stream(packed_rows.as_py()) as reader:
                 yield from reader
