@@ -97,7 +97,7 @@ class Dissector:
                 message.row["compressed"] = True
         self.number(item)
         out.append(item)
-        out += [self.assembled(item, one) for one in whole]
+        out += [self.assembled(item, message) for message in whole]
         self.told(out)
 
     def assembled(self, item: Dissection, whole: Assembled) -> Dissection:

@@ -102,11 +102,11 @@ class Pipeline:
         """The conversation of the packet that was fed last."""
         if isinstance(packet, Datagram):
             return self.datagrams.conversation(packet).flow
-        found = self.streams.stream(packet.src, packet.dst)
-        if found is None:
+        connection = self.streams.stream(packet.src, packet.dst)
+        if connection is None:
             return None
-        known = self.conversations.get(found[0])
-        return self.conversation(found[0]).flow if known is None else known.flow
+        known = self.conversations.get(connection[0])
+        return self.conversation(connection[0]).flow if known is None else known.flow
 
     def tick(self, frame: Frame, out: list[Item]) -> None:
         """Adds what is overdue by the time of a frame."""
@@ -144,8 +144,8 @@ class Pipeline:
 
     def others(self) -> Counter[str]:
         """Conversations that aren't Zenoh, by what they are."""
-        flows = [one.flow for one in self.conversations.values()]
-        flows += [one.flow for one in self.datagrams.all()]
+        flows = [conversation.flow for conversation in self.conversations.values()]
+        flows += [conversation.flow for conversation in self.datagrams.all()]
         return self.gone + Counter(flow.verdict.value for flow in flows if flow.verdict in OTHERS)
 
     def stream(self, item: StreamItem, out: list[Item]) -> None:
@@ -197,42 +197,53 @@ class Pipeline:
         return StreamConversation(flow, bool(ports & (self.options.tcp_ports | {ZENOH_PORT})))
 
     def batches(
-        self, conversation: StreamConversation, found: Iterable[tuple[int, Batch | Skipped]], out: list[Item]
+        self, conversation: StreamConversation, cuttings: Iterable[tuple[int, Batch | Skipped]], out: list[Item]
     ) -> None:
         """Dissects what a conversation was cut into. The framing may change between two batches."""
         flow = conversation.flow
-        for direction, one in found:
-            if isinstance(one, Skipped):
-                skip = Skip(one.frame, flow, direction, one.offset, one.size, one.data, one.reason, one.code)
+        for direction, cutting in cuttings:
+            if isinstance(cutting, Skipped):
+                skip = Skip(
+                    cutting.frame,
+                    flow,
+                    direction,
+                    cutting.offset,
+                    cutting.size,
+                    cutting.data,
+                    cutting.reason,
+                    cutting.code,
+                )
                 if skip.code:
                     self.sessions.skip(skip)
                 out.append(skip)
                 continue
-            item = Dissection(one.frame, one.frames, flow, direction, one.buffer, EMPTY, one.framing, one.missing)
-            self.dissector.dissect(item, WHY.get(one.missing, ""), out, one.hint)
+            item = Dissection(
+                cutting.frame, cutting.frames, flow, direction, cutting.buffer, EMPTY, cutting.framing, cutting.missing
+            )
+            self.dissector.dissect(item, WHY.get(cutting.missing, ""), out, cutting.hint)
             if item.next_framing is not None:
                 conversation.reframe(direction, item.next_framing)
 
     def datagram(self, known: Known, out: list[Item]) -> None:
         """Dissects a datagram that is known to be Zenoh."""
-        conversation, one, kind, framing = known
-        flow, direction = conversation.flow, conversation.direction(one)
+        conversation, datagram, kind, framing = known
+        flow, direction = conversation.flow, conversation.direction(datagram)
         if flow.replaces and self.forget(flow.replaces):
             flow.replaces = ""
         if kind == COPY:
             original = self.datagrams.original
             number = original.frame.number if original is not None else 0
             text = f"copy of frame {number}, captured on another interface: copies in this conversation are left out"
-            out.append(Notice(one.frame, flow, direction, text, "captured-twice"))
+            out.append(Notice(datagram.frame, flow, direction, text, "captured-twice"))
             return
-        item = Dissection(one.frame, one.frames, flow, direction, buffer_of(one), EMPTY, framing)
-        item.missing = "cut" if one.missing else ""
+        item = Dissection(datagram.frame, datagram.frames, flow, direction, buffer_of(datagram), EMPTY, framing)
+        item.missing = "cut" if datagram.missing else ""
         if kind == SCOUTING:
-            item.tape = interpret(SCOUTING_DATAGRAM, one.payload, cut=bool(one.missing))
+            item.tape = interpret(SCOUTING_DATAGRAM, datagram.payload, cut=bool(datagram.missing))
             item.scouting = True
             self.dissector.known(item, out)
             return
-        self.dissector.dissect(item, f"{one.missing} more bytes were on the wire", out)
+        self.dissector.dissect(item, f"{datagram.missing} more bytes were on the wire", out)
         if item.next_framing is not None:
             conversation.framings[direction] = item.next_framing
 

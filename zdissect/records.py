@@ -122,7 +122,7 @@ class Gap(NamedTuple):
     offset: int
     size: int
     frame: Frame
-    """The frame by which the hole was given up."""
+    """The frame at which the missing bytes were given up."""
     reason: str
     """`lost` (not in the capture) or `cut` (on the wire, but cut off by the capture's snaplen)."""
 

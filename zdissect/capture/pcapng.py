@@ -79,13 +79,13 @@ class PcapngReader(Reader):
             head = read(8)
 
     def mark(self) -> list[Any]:
-        interfaces = [list(one) for one in self._interfaces]
+        interfaces = [list(interface) for interface in self._interfaces]
         return [self._offset, self.frames, self.bytes, self.others, self._order, interfaces]
 
     def resume(self, mark: list[Any]) -> None:
         self._offset, self.frames, self.bytes, self.others, order, interfaces = mark
         self._set_order(order)
-        self._interfaces[:] = [_Interface(*one) for one in interfaces]
+        self._interfaces[:] = [_Interface(*interface) for interface in interfaces]
         self.magic = b""
 
     def _set_order(self, order: str) -> None:

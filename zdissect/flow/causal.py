@@ -32,7 +32,7 @@ class _Connection:
         self.base = [-1, -1]
         """Sequence number of stream offset 0, by direction; -1 while unknown."""
         self.passed = [0, 0]
-        """Stream offsets up to which bytes, or holes, were passed on."""
+        """Stream offsets up to which bytes, or gaps, were passed on."""
         self.ended = [False, False]
         """Whether the end of a direction was passed on."""
         self.over = [False, False]
@@ -180,8 +180,8 @@ def _distance(number: int, origin: int) -> int:
 
 def said(item: StreamItem) -> Segment | None:
     """The segment that bytes came in, read from its frame again; None if it was put together from IP fragments."""
-    found = Decoder().feed(item.frame) if isinstance(item, Chunk) else None
-    return found if isinstance(found, Segment) else None
+    packet = Decoder().feed(item.frame) if isinstance(item, Chunk) else None
+    return packet if isinstance(packet, Segment) else None
 
 
 def _time(frame: Frame | None) -> tuple[float, int]:

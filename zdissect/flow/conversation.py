@@ -101,9 +101,9 @@ class StreamConversation:
             side = self.sides[item.direction]
             if not (item.offset or side.known) and isinstance(item, Chunk) and self.flow.verdict in _ZENOH:
                 self.mean(side, hints.of_stream(item.data) if self.flow.begins(item.direction) else None)
-            found = side.cutter.feed(item)
+            cuttings = side.cutter.feed(item)
             self.opaque += len(item.data) if isinstance(item, Chunk) else 0
-            yield from self.checked(item.direction, found)
+            yield from self.checked(item.direction, cuttings)
         elif isinstance(item, Chunk):
             self.opaque += len(item.data)
 
@@ -119,12 +119,12 @@ class StreamConversation:
                 self.flow.verdict, self.opaque = Verdict.TEXT, 0
                 yield from self.held
 
-    def checked(self, direction: int, found: Iterator[Batch | Skipped]) -> Iterator[tuple[int, Batch | Skipped]]:
+    def checked(self, direction: int, cuttings: Iterator[Batch | Skipped]) -> Iterator[tuple[int, Batch | Skipped]]:
         """Passes on what was cut; of a WebSocket only once it is known what its messages are."""
-        for one in found:
+        for cutting in cuttings:
             if self.flow.verdict in _WEBSOCKET:
-                self.held.append((direction, one))
-                self.flow.verdict = self.carried(one)
+                self.held.append((direction, cutting))
+                self.flow.verdict = self.carried(cutting)
                 if self.flow.verdict in _SHOWN:
                     yield from self.held
                     self.held.clear()
@@ -132,20 +132,20 @@ class StreamConversation:
             if self.flow.verdict not in _ZENOH:
                 return
             cutter = self.sides[direction].cutter
-            if cutter.hint is not None and isinstance(one, Batch):
-                one, cutter.hint = one._replace(hint=cutter.hint), None
-            yield direction, one
+            if cutter.hint is not None and isinstance(cutting, Batch):
+                cutting, cutter.hint = cutting._replace(hint=cutter.hint), None
+            yield direction, cutting
         if self.flow.verdict in _SHOWN:
             self.opaque = 0
 
-    def carried(self, one: Batch | Skipped) -> Verdict:
+    def carried(self, cutting: Batch | Skipped) -> Verdict:
         """What a WebSocket carries, by a message of it. On ports of Zenoh that is shown unless it is known."""
         known = self.flow.verdict
-        if isinstance(one, Skipped):
-            if protocols.is_remote_api(one.text):
+        if isinstance(cutting, Skipped):
+            if protocols.is_remote_api(cutting.text):
                 return Verdict.REMOTE_API
-            return Verdict.TEXT if one.text and self.expected else known
-        data = one.buffer.data
+            return Verdict.TEXT if cutting.text and self.expected else known
+        data = cutting.buffer.data
         if protocols.is_remote_api(data):
             return Verdict.REMOTE_API
         if self.expected or detect.transport(data) or hints.of_datagram(data, DATAGRAM):
@@ -157,8 +157,8 @@ class StreamConversation:
         side = self.sides[direction]
         head = self.head(direction)
         begins = not side.waiting[0].offset and bool(head) and self.flow.begins(direction)
-        found = look(head, self.expected, final, side.looked, begins)
-        verdict = found.verdict
+        first_look = look(head, self.expected, final, side.looked, begins)
+        verdict = first_look.verdict
         if verdict is Verdict.HTTP and (upgrade := is_upgrade(head)) is not False:
             verdict = Verdict.UNDECIDED if upgrade is None and not final else Verdict.WEBSOCKET
         if verdict is Verdict.UNDECIDED:
@@ -168,25 +168,25 @@ class StreamConversation:
             from zdissect.flow.websocket import WebSocketCutter  # only where there is a WebSocket
 
             self.flow.link = "ws"
-            for one in self.sides:
-                one.cutter = WebSocketCutter(DATAGRAM)
+            for each in self.sides:
+                each.cutter = WebSocketCutter(DATAGRAM)
         elif verdict in _ZENOH:
-            self.begin(direction, found)
+            self.begin(direction, first_look)
         waiting, self.waiting = self.waiting, []
-        for one in self.sides:
-            one.waiting = []
+        for each in self.sides:
+            each.waiting = []
         for item in waiting:
             yield from self.feed(item)
 
-    def begin(self, direction: int, found: Look) -> None:
+    def begin(self, direction: int, first_look: Look) -> None:
         """Takes over where the batches of a direction begin, and how they are framed. What is found out in the middle
         of a stream goes for the other direction too, unless the capture holds that from its first byte on."""
         for number, side in enumerate(self.sides):
             own = number == direction
-            if own or (found.verdict is Verdict.MIDDLE and not self.flow.begins(number)):
-                side.cutter.lost, side.cutter.framing = found.lost, found.framing
+            if own or (first_look.verdict is Verdict.MIDDLE and not self.flow.begins(number)):
+                side.cutter.lost, side.cutter.framing = first_look.lost, first_look.framing
             if own:
-                self.mean(side, found.hint)
+                self.mean(side, first_look.hint)
 
     @staticmethod
     def mean(side: _Side, hint: Hint | None) -> None:
@@ -207,7 +207,7 @@ class StreamConversation:
             cutter.framing = framing._replace(prefix=prefix, big=meant.big)
 
     def head(self, direction: int) -> bytes:
-        """The first bytes of a direction, up to the first hole."""
+        """The first bytes of a direction, up to the first gap."""
         pieces = []
         for item in self.sides[direction].waiting:
             if isinstance(item, Gap):

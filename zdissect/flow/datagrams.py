@@ -89,9 +89,9 @@ class Datagrams:
             conversation = self.replace(conversation, datagram)
         conversation.opaque += len(datagram.payload)
         conversation.flow.size += len(datagram.payload)
-        for one in self.known(conversation, datagram):
-            conversation.opaque -= len(one.datagram.payload)
-            yield one
+        for known in self.known(conversation, datagram):
+            conversation.opaque -= len(known.datagram.payload)
+            yield known
 
     def close(self) -> Iterator[Known]:
         """Those that still wait where Zenoh is expected, in the order of the capture."""
@@ -107,9 +107,9 @@ class Datagrams:
                 left += self.released(conversation)
         self.holders.clear()
         self.held = 0
-        for one in sorted(left, key=lambda known: (known.datagram.frame.now_ns, known.datagram.frame.number)):
-            one.conversation.opaque -= len(one.datagram.payload)
-            yield one
+        for known in sorted(left, key=lambda known: (known.datagram.frame.now_ns, known.datagram.frame.number)):
+            known.conversation.opaque -= len(known.datagram.payload)
+            yield known
 
     def known(self, conversation: DatagramConversation, datagram: Datagram) -> Iterator[Known]:
         """The datagrams of the conversation that are now known to be Zenoh."""
@@ -131,8 +131,8 @@ class Datagrams:
 
     def released(self, conversation: DatagramConversation) -> Iterator[Known]:
         """The datagrams that waited in a conversation."""
-        for one in self.forget(conversation):
-            yield self.read(conversation, one)
+        for waiting in self.forget(conversation):
+            yield self.read(conversation, waiting)
 
     def forget(self, conversation: DatagramConversation) -> list[Datagram]:
         """Ends the wait of a conversation; what waited."""
@@ -253,10 +253,10 @@ class Datagrams:
     @staticmethod
     def strange(conversation: DatagramConversation, verdict: Verdict) -> None:
         """Decides what a conversation is where Zenoh is expected, but nothing has proved it."""
-        data = [one.payload for one in conversation.waiting]
-        if all(detect.framings(one.payload, cut=one.missing > 0) for one in conversation.waiting):
+        waiting = conversation.waiting
+        if all(detect.framings(datagram.payload, cut=datagram.missing > 0) for datagram in waiting):
             verdict = Verdict.ZENOH
-        elif all(protocols.may_be_quic(one) for one in data):
+        elif all(protocols.may_be_quic(datagram.payload) for datagram in waiting):
             verdict = Verdict.QUIC
         conversation.flow.verdict = verdict
 

@@ -177,10 +177,10 @@ class Decoder:
     def _foreign(self, frame: Frame) -> Found:
         from zdissect.flow.foreign import find_ip  # this loads scapy: only where a capture needs it
 
-        found = find_ip(frame.link, frame.data)
-        if found is None or isinstance(found, str):
-            return self._ignore(frame, found or link_type(frame.link))
-        packet, start = found
+        packet_at = find_ip(frame.link, frame.data)
+        if packet_at is None or isinstance(packet_at, str):
+            return self._ignore(frame, packet_at or link_type(frame.link))
+        packet, start = packet_at
         if start < 0:
             return self._open(Envelope(frame, packet, inside=False), ANY_IP, 0, len(packet))
         envelope = Envelope(frame, frame.data)

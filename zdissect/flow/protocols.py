@@ -110,7 +110,7 @@ def is_dns(data: bytes, cut: bool) -> bool:
         return False
     at = _DNS_HEADER
     for number in range(questions + records):
-        at = _behind_name(data, at)
+        at = _name_end(data, at)
         if at < 0:
             return False
         at += 4
@@ -121,7 +121,7 @@ def is_dns(data: bytes, cut: bool) -> bool:
     return at == len(data)
 
 
-def _behind_name(data: bytes, at: int) -> int:
+def _name_end(data: bytes, at: int) -> int:
     """Where a domain name ends; -1 if there is none. A name that was cut off ends after the data."""
     while at < len(data):
         size = data[at]

@@ -62,7 +62,7 @@ def boundary(data: bytes, framing: Framing, final: bool, start: int = 0, likely:
     Args:
         final: No more bytes will come.
         start: Bytes before this offset are known to start no batch.
-        likely: Offset 0 is as good as any place to be a boundary: holes often end where a batch begins.
+        likely: Offset 0 is as good as any place to be a boundary: gaps often end where a batch begins.
     """
     known: dict[int, BatchEvidence | None] = {}
     for offset in range(start, len(data) - framing.prefix):
@@ -123,9 +123,9 @@ def _chain(
 
 def _read(data: bytes, framing: Framing, start: int, stop: int) -> BatchEvidence | None:
     """What a batch says that decodes to its end and holds a message at least; None for any other."""
-    found = decode(data, framing, start=start, stop=stop)
-    tape = found.content
-    if not sound(found.tape) or not sound(tape):
+    decoded = decode(data, framing, start=start, stop=stop)
+    tape = decoded.content
+    if not sound(decoded.tape) or not sound(tape):
         return None
     if any(code == "version" and tape.data[at] not in VERSIONS for code, at, *_ in tape.remarks):
         return None

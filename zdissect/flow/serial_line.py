@@ -97,7 +97,7 @@ def _encoded(data: bytes) -> list[SerialFrame]:
             except cobs.DecodeError:
                 out.append(_damaged(part, pos, stop))
         pos = stop + 1
-    if any(_fits(data, kind) for kind in (0, 1)) and not all(one.fits for one in out):
+    if any(_fits(data, kind) for kind in (0, 1)) and not all(frame.fits for frame in out):
         out = []
     return out or [_frame(data, 0, len(data), 0, len(data), cobs=False)]
 
@@ -122,12 +122,12 @@ def _frame(data: bytes, begin: int, end: int, start: int, stop: int, cobs: bool)
     frame = data[begin:end]
     kind = next((kind for test in (_proven, _fits) for kind in (1, 0) if test(frame, kind)), 1)
     tape = interpret(SERIAL_FRAME, data, begin, end, kind=kind)
-    for field, _, at, behind, value in list(tape.spans):
+    for field, _, at, field_stop, value in list(tape.spans):
         content = data[begin + kind + _LENGTH : at]
         if field.path == _CRC_FIELD and value != crc(content):
             usual = "; it is the usual CRC-32" if value == crc32(content) else ""
             text = f"the CRC is 0x{value:08x}, that of the data 0x{crc(content):08x}{usual}"
-            tape.remarks.append(("serial-crc", at, behind, text))
+            tape.remarks.append(("serial-crc", at, field_stop, text))
     return SerialFrame(tape, start, stop, cobs, bool(kind), _fits(frame, kind), _proven(frame, kind))
 
 

@@ -122,8 +122,8 @@ def gre_in_udp(data: bytes, start: int, stop: int) -> Next | None:
 
 def mpls_in_udp(data: bytes, start: int, stop: int) -> Next | None:
     """MPLS in UDP (RFC 7510): believed where IP follows."""
-    found = mpls(data, start, stop)
-    return found if not isinstance(found, str) and found[0] == ANY_IP else None
+    content = mpls(data, start, stop)
+    return content if not isinstance(content, str) and content[0] == ANY_IP else None
 
 
 def teredo(data: bytes, start: int, stop: int) -> Next | None:

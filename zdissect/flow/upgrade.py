@@ -21,7 +21,9 @@ def is_upgrade(head: bytes) -> bool | None:
     if end < 0:
         return None if len(head) < MOST_HEAD else False
     ours = head.startswith(b"GET ") or head[9:12] == b"101"
-    return ours and b"websocket" in [one.strip().lower() for one in header(head[:end], b"upgrade").split(b",")]
+    return ours and b"websocket" in [
+        protocol.strip().lower() for protocol in header(head[:end], b"upgrade").split(b",")
+    ]
 
 
 def may_be_head(head: bytes | bytearray) -> bool:
