@@ -27,6 +27,8 @@ LAYERS = {
     "output": "dissection engine flow grammar records session stats table",
     "export": "capture dissection engine flow grammar output pipeline records session stats table",
     "spark": "capture export records",
+    "library": "capture dissection engine flow grammar output paste pipeline readings records table",
+    "__init__": "library",
 }
 """Which parts of zdissect each part may import, besides itself and the version in `zdissect`. What isn't listed here
 imports nothing of ours."""

@@ -1,7 +1,5 @@
 """The column `fields`: a whole message as JSON, its nodes as in `-T json`."""
 
-from dataclasses import replace
-
 from zdissect.dissection import Dissection
 from zdissect.engine.messages import DecodedMessage
 from zdissect.engine.tape import Tape
@@ -13,7 +11,7 @@ def message_json(item: Dissection, message: DecodedMessage) -> str:
     """The nodes of a message; positions are those in the buffer. What a FRAME carries has its own rows."""
     tape = item.tape
     part = Tape(tape.data, tape.start, tape.stop, list(message.spans()), [])
-    (root, *rest) = nodes(replace(item, tape=part, messages=[]))
+    (root, *rest) = nodes(part)
     root["derived"] = derived(message)
     if rest:  # fields of the message that come after a message inside it
         root.setdefault("children", []).extend(rest)

@@ -1,10 +1,11 @@
 """What the pipeline yields as nested JSON: every node with its name, value, meaning and range in bits."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from zdissect.dissection import Dissection, Finding, Item, Notice, findings
 from zdissect.engine.messages import DecodedMessage
-from zdissect.engine.tape import Span
+from zdissect.engine.tape import Span, Tape
 from zdissect.grammar.derived import SHOWN
 from zdissect.grammar.field import Field
 from zdissect.grammar.primitives import RENDERINGS
@@ -47,7 +48,7 @@ def content(item: Item) -> Node:
         "frames": list(item.frames),
         "buffer": {"name": item.buffer.name, "origin": item.origin or None, "data": item.buffer.data.hex()},
         "missing": item.missing or None,
-        "nodes": nodes(item),
+        "nodes": nodes(item.tape, item.messages),
     }
 
 
@@ -58,16 +59,16 @@ def found(finding: Finding) -> Node:
     return out if isinstance(item, Notice) else {**out, "start": start * 8, "bits": (stop - start) * 8}
 
 
-def nodes(item: Dissection) -> list[Node]:
-    """The spans of a dissection as a forest."""
-    known = {message.first: message for message in item.messages}
+def nodes(tape: Tape, messages: Sequence[DecodedMessage] = ()) -> list[Node]:
+    """The spans of a tape as a forest. With `messages`, what is known of them."""
+    known = {message.first: message for message in messages}
     roots: list[Node] = []
     path: list[tuple[int, list[Node]]] = [(-1, roots)]
-    for index, span in enumerate(item.tape.spans):
+    for index, span in enumerate(tape.spans):
         depth = span[1]
         while path[-1][0] >= depth:
             path.pop()
-        made = node(span, item.tape.start)
+        made = node(span, tape.start)
         if index in known:
             made["derived"] = derived(known[index])
         path[-1][1].append(made)
