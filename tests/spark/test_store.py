@@ -41,12 +41,12 @@ def test_captures_behind_a_uri_with_a_query(bucket):
         shutil.copy(SAMPLE, bucket / "dir" / name)
     (bucket / "dir" / "notes.txt").write_text("text")
     for uri in ("s3://bucket/dir?region=x", "s3://bucket/dir/?region=x"):
-        found = store.inputs(uri)
+        found = store.list_inputs(uri)
         assert [one.name for one in found] == names
         for one in found:
-            with store.open_source(one.path, one.name) as capture:
+            with store.open_input(one.path, one.name) as capture:
                 assert len(list(capture)) == 36
-    (single,) = store.inputs("s3://bucket/dir/a.pcap?region=x")
+    (single,) = store.list_inputs("s3://bucket/dir/a.pcap?region=x")
     assert single == ("a.pcap", "s3://bucket/dir/a.pcap?region=x", SAMPLE.stat().st_size, "")
 
 

@@ -24,7 +24,7 @@ from zdissect.spark import failures, plan
 from zdissect.spark.job import ReadJob, about_files, decoded, messages, others, splits, summaries, surveys, table
 from zdissect.spark.plan import Planned
 from zdissect.spark.source_options import BATCH_ROWS
-from zdissect.spark.store import exists, is_remote, local, sources
+from zdissect.spark.store import exists, is_remote, list_inputs, local
 from zdissect.spark.worker import MESSAGES, MIXED, TABLE
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def captures_of(job: Job) -> list[InputFile]:
         raise WriteError(f"{job.out} exists: choose another place, or --mode append, overwrite or ignore")
     if not is_remote(job.directory) and not os.path.exists(local(job.directory)):
         raise WriteError(f"{job.directory}: there is no such directory")
-    return _reached(job.directory, lambda: sources(job.directory, job.include))
+    return _reached(job.directory, lambda: list_inputs(job.directory, job.include))
 
 
 def there(job: Job) -> bool:

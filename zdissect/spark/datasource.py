@@ -23,7 +23,7 @@ from zdissect.spark.filters import Conditions
 from zdissect.spark.plan import Planned, Task
 from zdissect.spark.ranges import survey
 from zdissect.spark.source_options import SourceOptions
-from zdissect.spark.store import is_remote, open_input, require, sources
+from zdissect.spark.store import is_remote, list_inputs, open_input, require
 from zdissect.spark.worker import MESSAGES, ddl
 
 PLAN = "plan"
@@ -34,7 +34,7 @@ SHARES = "shares"
 
 def planned(options: SourceOptions) -> list[list[Planned]]:
     """The captures that the options name. Raises FileNotFoundError if there are none."""
-    files = sources(options.path, options.include)
+    files = list_inputs(options.path, options.include)
     if not files:
         raise FileNotFoundError(f"no captures in {options.path}")
     return plan.captures(map(survey, files), options.join)
@@ -116,7 +116,7 @@ class _MessagesReader(DataSourceReader):
         options = self.options
         if is_remote(options.path):
             return [plan.work(capture) for capture in planned(options)]
-        files = sources(options.path, options.include)
+        files = list_inputs(options.path, options.include)
         if not files:
             raise FileNotFoundError(f"no captures in {options.path}")
         return inputs.plan(files, options.join)

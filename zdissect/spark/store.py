@@ -38,7 +38,7 @@ def everywhere(path: str) -> str:
     return path if is_remote(path) else os.path.abspath(path)
 
 
-def sources(path: str, include: Iterable[str] = ()) -> list[InputFile]:
+def list_inputs(path: str, include: Iterable[str] = ()) -> list[InputFile]:
     """The captures in a directory and all below it, or one file, as `zdissect batch` finds them.
 
     Behind a URI the name alone tells what is a capture. Raises OSError if there is no such place, or it can't be
