@@ -98,6 +98,19 @@ class Pipeline:
             self.tick(frame, out)
         return out
 
+    def passed(self, ts_ns: int) -> list[Item]:
+        """What is overdue, or waits no longer, at a time until which no further frame has come, in a live capture."""
+        out: list[Item] = []
+        if self.last is None or ts_ns <= self.last.ts_ns:
+            return out
+        frame = self.clock.feed(Frame(self.last.source, self.last.number, ts_ns, self.last.link, 0, b""))
+        now_ns = frame.now_ns
+        for item in self.causal.passed(self.streams.passed(now_ns), now_ns):
+            self.stream(item, out)
+        if now_ns >= self.ticks.next_ns and self.ticks.feed(now_ns):
+            self.tick(frame, out)
+        return out
+
     def flow(self, packet: Segment | Datagram) -> Flow | None:
         """The conversation of the packet that was fed last."""
         if isinstance(packet, Datagram):

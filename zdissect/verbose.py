@@ -49,6 +49,10 @@ class Verbose:
             self.datagram(packet, items, out)
         return out + items
 
+    def passed(self, ts_ns: int) -> list[Item]:
+        """What the pipeline gives when time has passed without a frame."""
+        return self.pipeline.passed(ts_ns)
+
     def close(self) -> list[Item]:
         """What the pipeline gives at the end of the capture, and what the last connections were."""
         items = self.pipeline.close()

@@ -1,4 +1,4 @@
-"""The one error of this layer."""
+"""The errors of this layer: a capture that can't be read, or can't be made."""
 
 from enum import Enum
 
@@ -29,3 +29,11 @@ class CaptureError(Exception):
 
     def __str__(self) -> str:
         return f"{'standard input' if self.path == '-' else self.path}: {self.message}"
+
+
+class UsageProblem(CaptureError):
+    """What was asked for makes no sense here: there is no such interface, or a capture filter has an error in it."""
+
+
+class Forbidden(CaptureError):
+    """This user may not capture."""

@@ -90,6 +90,14 @@ class Causal:
             self.take(item, said(item), now_ns, out)
         return out
 
+    def passed(self, items: list[StreamItem], now_ns: int) -> list[StreamItem]:
+        """What may be passed on when time has passed without a segment, which has given these items."""
+        out = self.late(items, now_ns) if items else []
+        for connection in dict.fromkeys(self.holding.values()):
+            if now_ns - connection.since_ns >= GRACE_NS:
+                self.give_up(connection, out)
+        return out
+
     def close(self, items: list[StreamItem]) -> list[StreamItem]:
         """What is left when the capture ends."""
         out = self.late(items, 0)

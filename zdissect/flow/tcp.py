@@ -65,6 +65,10 @@ class Streams(ConnectionTable):
             half.trim()
         return [_new(Chunk, (half.stream, half.direction, offset, payload, frame, frame_offset))]
 
+    def passed(self, now_ns: int) -> list[StreamItem]:
+        """What waits no longer when time has passed without a segment."""
+        return self._tick(now_ns) if now_ns >= self._due_ns else []
+
     def close(self) -> list[StreamItem]:
         """End of the capture: give what still waits, the gaps in it, and a `StreamEnd` for every open direction."""
         out: list[StreamItem] = []

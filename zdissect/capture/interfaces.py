@@ -1,0 +1,48 @@
+"""The network interfaces of this machine, as `-D` lists them and `-i` names them."""
+
+import os
+import socket
+import sys
+
+from zdissect.capture.errors import UsageProblem
+
+ANY = "any"
+"""All interfaces at once, on Linux."""
+
+
+def interfaces() -> list[str]:
+    """Names, in the order of the system; needs no permission."""
+    names = [name for _, name in socket.if_nameindex()]
+    return [*names, ANY] if sys.platform == "linux" else names
+
+
+def interface(given: str) -> str:
+    """The name of an interface that was given by name, or by its number in the list. Raises `UsageProblem`."""
+    known = interfaces()
+    if given in known:
+        return given
+    if given.isdecimal() and 0 < int(given) <= len(known):
+        return known[int(given) - 1]
+    raise UsageProblem(given, f"there is no such interface; there are {', '.join(known)}")
+
+
+def loopback(name: str) -> bool:
+    """Whether it is the loopback interface, by the name that all systems give it."""
+    return name.rstrip("0123456789") == "lo"
+
+
+def listing() -> list[str]:
+    """The lines of `-D`, as tshark writes them."""
+    out = []
+    for number, name in enumerate(interfaces(), 1):
+        more = " (all interfaces)" if name == ANY else " (Loopback)" if loopback(name) else ""
+        out.append(f"{number}. {name}{more}")
+    return out
+
+
+def found(program: str) -> str | None:
+    """Where a program is: on the path, or where those of the administrator are."""
+    import shutil  # only a live capture needs it
+
+    path = os.environ.get("PATH", os.defpath)
+    return shutil.which(program, path=os.pathsep.join((path, "/usr/sbin", "/sbin", "/usr/local/sbin")))

@@ -1,0 +1,208 @@
+"""Frames of an interface while they come, through tcpdump, dumpcap or a packet socket, whichever can be used here.
+
+A live capture says when nothing comes, too: silence is what many deadlines end in.
+"""
+
+import os
+import select
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from types import TracebackType
+
+from zdissect.capture import pcap
+from zdissect.capture.errors import CaptureError, Forbidden
+from zdissect.capture.interfaces import found, interface
+from zdissect.capture.packet_socket import PacketSocket
+from zdissect.capture.pcapng import PcapngReader
+from zdissect.capture.programs import PROGRAMS, Program, dropped, failure, forbidden
+from zdissect.capture.signatures import MAGIC_SIZE
+from zdissect.records import Frame
+
+PATIENCE_S = 0.25
+"""Seconds without a frame after which that is said."""
+MARGIN_NS = 500_000_000
+"""How long a frame may take from the network to here: so much of a silence isn't counted."""
+_PIECE = 1 << 18
+_GOODBYE_S = 2.0
+"""How long a program has to end before it is killed."""
+
+
+class Live:
+    """Frames of an interface, for use in a `with` statement; iterate over it: None stands for a silence.
+
+    Raises `CaptureError` where that isn't possible; its subclass `UsageProblem` if the interface or filter is wrong.
+    """
+
+    def __init__(self, given: str, capture_filter: str = "") -> None:
+        """Starts to capture on an interface, given by name or number, what a filter of libpcap selects."""
+        self.interface = interface(given)
+        self.source: _ProgramSource | _SocketSource = _start(self.interface, capture_filter)
+        self.last: Frame | None = None
+        self.heard_s = time.monotonic()
+        """When the last frame was read."""
+
+    def __iter__(self) -> Iterator[Frame | None]:
+        for frame in self.source:
+            if frame is not None:
+                self.last, self.heard_s = frame, time.monotonic()
+            yield frame
+
+    @property
+    def now_ns(self) -> int | None:
+        """The time that it surely is by the clock of the capture, nanoseconds since 1970; None before any frame."""
+        if self.last is None:
+            return None
+        silent_ns = int((time.monotonic() - self.heard_s) * 1e9) - MARGIN_NS
+        return self.last.ts_ns + max(silent_ns, 0)
+
+    def stop(self) -> None:
+        """Ends the capture; nothing is left running. `dropped` is final then."""
+        self.source.stop()
+
+    @property
+    def dropped(self) -> int:
+        """Frames that were lost because they came too fast, as far as that is known."""
+        return self.source.dropped
+
+    @property
+    def program(self) -> str:
+        """What captures: the name of a program, or `packet socket`."""
+        return self.source.name
+
+    def __enter__(self) -> "Live":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.stop()
+
+
+def _start(name: str, capture_filter: str) -> "_ProgramSource | _SocketSource":
+    """Starts what can capture here and may, the first of all."""
+    problem: CaptureError | None = None
+    for program in PROGRAMS:
+        if path := found(program.name):
+            try:
+                return _ProgramSource(program, path, name, capture_filter)
+            except Forbidden as told:
+                problem = told
+    if sys.platform != "linux":
+        raise problem or CaptureError(name, "nothing that captures is installed: install tcpdump or Wireshark")
+    try:
+        return _SocketSource(PacketSocket(name, capture_filter))
+    except PermissionError:
+        raise problem or forbidden(name) from None
+    except OSError as error:
+        raise problem or CaptureError(name, f"it can't be captured: {error.strerror}") from None
+
+
+class _ProgramSource:
+    """What a program captures, by a pipe."""
+
+    def __init__(self, program: Program, path: str, name: str, capture_filter: str) -> None:
+        self.program, self.interface, self.capture_filter = program, name, capture_filter
+        self.name = program.name
+        self.dropped = 0
+        self.said = ""
+        """What it wrote to its standard error; complete once it has ended."""
+        # in a group of its own: Ctrl-C is for us, who then end it
+        self.process = subprocess.Popen(
+            program.command(path, name, capture_filter), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, process_group=0,
+        )  # fmt: skip
+        assert self.process.stdout is not None
+        self.pipe = _Pipe(self.process.stdout.fileno())
+        try:
+            while not self.pipe.wait(60):  # for the file header, which comes at once
+                pass
+            if not self.pipe.more():
+                self.stop()
+                raise failure(self.name, name, capture_filter, self.said)
+        except BaseException:
+            self.stop()
+            raise
+
+    def __iter__(self) -> Iterator[Frame | None]:
+        pipe, wait = self.pipe, self.pipe.wait
+        magic = pipe.read(MAGIC_SIZE)
+        reader = pcap.PcapReader if magic in pcap.MAGIC else PcapngReader
+        frames = iter(reader(pipe.read, magic, self.interface))
+        while True:
+            if not wait(PATIENCE_S):
+                yield None
+                continue
+            frame = next(frames, None)
+            if frame is None:
+                break
+            yield frame
+        with suppress(subprocess.TimeoutExpired):
+            self.process.wait(_GOODBYE_S)
+        if not self.stop():  # it has ended by itself
+            raise failure(self.name, self.interface, self.capture_filter, self.said)
+
+    def stop(self) -> bool:
+        """Ends the program if it runs, and reads what it says; whether it ended as it should."""
+        process = self.process
+        if process.stdout is None or not process.stdout.closed:
+            try:
+                process.terminate()
+                _, said = process.communicate(timeout=_GOODBYE_S)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                _, said = process.communicate()
+            self.said = said.decode(errors="replace")
+            self.dropped = dropped(self.said)
+        return process.returncode == 0
+
+
+class _SocketSource:
+    """What a packet socket gives."""
+
+    name = "packet socket"
+
+    def __init__(self, opened: PacketSocket) -> None:
+        self.opened = opened
+        self.dropped = 0
+
+    def __iter__(self) -> Iterator[Frame | None]:
+        while True:
+            if not select.select([self.opened], [], [], PATIENCE_S)[0]:
+                yield None
+                continue
+            yield from self.opened.frames()
+
+    def stop(self) -> bool:
+        """Closes the socket."""
+        if self.opened.fileno() >= 0:
+            self.dropped += self.opened.dropped()
+            self.opened.close()
+        return True
+
+
+class _Pipe:
+    """The reading end of a pipe, of which it is known whether something has come. As much of a file as is needed."""
+
+    def __init__(self, descriptor: int) -> None:
+        self.descriptor = descriptor
+        self.data = b""
+        self.at = 0
+
+    def wait(self, seconds: float) -> bool:
+        """Waits for bytes, or the end; whether there is something."""
+        return self.at < len(self.data) or bool(select.select([self.descriptor], [], [], seconds)[0])
+
+    def more(self) -> bool:
+        """Reads what has come; whether anything has, and not the end."""
+        piece = os.read(self.descriptor, _PIECE)
+        self.data = self.data[self.at :] + piece
+        self.at = 0
+        return bool(piece)
+
+    def read(self, size: int) -> bytes:
+        """So many bytes, or fewer at the end."""
+        while len(self.data) - self.at < size and self.more():
+            pass
+        start, self.at = self.at, min(self.at + size, len(self.data))
+        return self.data[start : self.at]
