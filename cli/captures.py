@@ -1,9 +1,17 @@
-"""The frames of the files that a command is given, in order; what is wrong with a file is kept for the end."""
+"""The frames that a command is given, of files in order or of an interface; what is wrong is kept for the end."""
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import click
 
 from zdissect.capture import CaptureError, open_capture
 from zdissect.records import Frame
+
+from .options import CaptureOptions, LiveOptions
+
+if TYPE_CHECKING:
+    from .interface import Interface
 
 
 class Captures:
@@ -19,6 +27,8 @@ class Captures:
         self.limit = limit
         self.frames = 0
         """How many were read so far."""
+        self.signal = 0
+        """The signal that has ended them: none does, but Ctrl-C everything."""
         self.problems: list[CaptureError] = []
         """Why files couldn't be read, or not to their end."""
 
@@ -38,3 +48,38 @@ class Captures:
                             return
             except CaptureError as problem:
                 self.problems.append(problem)
+
+    @property
+    def now_ns(self) -> None:
+        """The time, where it passes without frames."""
+        return None
+
+    def greeting(self) -> str:
+        """What is said before the first frame: nothing."""
+        return ""
+
+    def summary(self) -> str:
+        """What is said of the capture at the end: nothing."""
+        return ""
+
+    def __enter__(self) -> "Captures":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
+def captured(capture: CaptureOptions, live: LiveOptions) -> "Captures | Interface":
+    """The frames of files or of an interface, whichever was asked for. Raises click.UsageError if it is neither."""
+    if live.interface is not None:
+        if capture.files:
+            raise click.UsageError("either files are read, or -i captures: not both")
+        from .interface import Interface  # only here: it takes what starts programs
+
+        return Interface(live, capture.frames)
+    for option, given in (("-f", live.capture_filter), ("-a", live.autostop), ("-b", live.ring), ("-w", live.write)):
+        if given:
+            raise click.UsageError(f"{option} needs -i INTERFACE: it is about live captures")
+    if not capture.files:
+        raise click.UsageError("no FILE was given, nor -i INTERFACE to capture on")
+    return Captures(capture.files, capture.frames)

@@ -12,6 +12,9 @@ from zdissect.output.text import prose
 DONE, UNREADABLE, USAGE, FINDINGS = 0, 1, 2, 3
 """Exit codes: done; some input unreadable or cut short; wrong usage; findings at or above --fail-on."""
 
+SIGNALLED = 128
+"""What is added to the number of a signal that has ended the program: 130 for Ctrl-C."""
+
 
 def wants_color(choice: str) -> bool:
     """Whether to colour what goes to standard output (no-color.org, clig.dev)."""

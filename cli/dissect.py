@@ -2,23 +2,30 @@
 
 import click
 
-from .common import UNREADABLE
+from .common import SIGNALLED, UNREADABLE, complain
 from .options import (
     CaptureOptions,
     DisplayOptions,
+    LiveOptions,
     ReportOptions,
     as_records,
+    autostop_option,
+    capture_filter_option,
     color_option,
     decode_as_option,
     dump_option,
     fail_on_option,
-    files_argument,
+    files_or_interface,
     form_option,
     frames_option,
+    interface_option,
+    interfaces_option,
     payload_bytes_option,
     quiet_option,
+    ring_option,
     times_option,
     verbose_option,
+    write_option,
 )
 from .stdio import for_json
 
@@ -38,7 +45,7 @@ class Default(click.Command):
 
 
 @click.command("dissect", cls=Default, hidden=True)
-@files_argument
+@files_or_interface
 @form_option("tree", "line", "json", "jsonl")
 @frames_option
 @decode_as_option
@@ -46,13 +53,19 @@ class Default(click.Command):
 @dump_option("Add a hex dump of every batch to the tree.")
 @payload_bytes_option
 @verbose_option
+@interface_option
+@interfaces_option
+@capture_filter_option
+@autostop_option
+@write_option
+@ring_option
 @quiet_option()
 @fail_on_option
 @color_option
-@as_records(capture=CaptureOptions, display=DisplayOptions, reporting=ReportOptions)
-def dissect(capture: CaptureOptions, display: DisplayOptions, reporting: ReportOptions) -> int:
+@as_records(capture=CaptureOptions, live=LiveOptions, display=DisplayOptions, reporting=ReportOptions)
+def dissect(capture: CaptureOptions, live: LiveOptions, display: DisplayOptions, reporting: ReportOptions) -> int:
     """Dissects captures."""
-    from .captures import Captures  # these load the dissector, which --help doesn't need
+    from .captures import captured  # these load the dissector, which --help doesn't need
     from .forms import make_form
     from .outcome import exit_code
     from .run import Run
@@ -62,11 +75,15 @@ def dissect(capture: CaptureOptions, display: DisplayOptions, reporting: ReportO
     options = capture.pipeline(rows=display.form in ("line", "jsonl"))
     if display.form.startswith("json"):
         for_json()
-    captures = Captures(capture.files, capture.frames)
-    run = Run(captures, options, make_form(display), display.verbose)
-    run.run()
-    if not reporting.quiet:
-        run.summary()
+    with captured(capture, live) as captures:
+        run = Run(captures, options, make_form(display), display.verbose)
+        if not reporting.quiet and captures.greeting():
+            complain(captures.greeting())
+        run.run()
+        if not reporting.quiet:
+            run.summary()
+    if captures.signal:
+        return SIGNALLED + captures.signal
     return UNREADABLE if captures.problems else exit_code(run.form.findings, reporting.fail_on)
 
 

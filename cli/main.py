@@ -38,7 +38,7 @@ HELP = """Dissects the Zenoh wire protocol, to the last bit.
 
 \b
   zdissect capture.pcap             the annotated tree of every frame that carries Zenoh
-  tcpdump -U -w - | zdissect -      the same, live
+  zdissect -i lo                    the same, live
   zdissect -T line capture.pcap     one line per message
   zdissect hex "5d 01 01 02 62 65"  one message, batch or datagram, from any paste
   zdissect batch DIR -o OUT         a directory of captures to Parquet

@@ -50,6 +50,19 @@ class CaptureOptions:
 
 
 @dataclass(frozen=True, slots=True)
+class LiveOptions:
+    """What is captured, and for how long."""
+
+    interface: str | None = None
+    """Its name, or its number in the list; None: files are read."""
+    capture_filter: str = ""
+    autostop: tuple[str, ...] = ()
+    ring: tuple[str, ...] = ()
+    write: str | None = None
+    """The file that frames are written to as they are."""
+
+
+@dataclass(frozen=True, slots=True)
 class DisplayOptions:
     """How what was dissected is shown."""
 
@@ -98,6 +111,44 @@ def as_records(**records: type) -> Callable[[Callable[..., int]], Callable[..., 
 
 
 files_argument = click.argument("files", nargs=-1, required=True, metavar="FILE...")
+
+files_or_interface = click.argument("files", nargs=-1, metavar="FILE...")
+"""For commands that may capture instead: see `captured`."""
+
+interface_option = click.option(
+    "-i", "interface", metavar="INTERFACE", help="Capture on an interface, by name or number (-D lists them)."
+)
+
+capture_filter_option = click.option(
+    "-f", "capture_filter", default="", metavar="FILTER", help="Capture filter of libpcap, as in 'tcp port 7447'."
+)
+
+autostop_option = click.option(
+    "-a", "autostop", multiple=True, metavar="WHEN", help="Stop capturing: duration:S, packets:N, filesize:KB, files:N."
+)
+
+ring_option = click.option(
+    "-b",
+    "ring",
+    multiple=True,
+    metavar="WHEN",
+    help="Next file of -w: duration:S, packets:N, filesize:KB; keep files:N.",
+)
+
+write_option = click.option("-w", "write", metavar="FILE", help="Write the frames that are captured to a file, too.")
+
+
+def _list_interfaces(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted and not context.resilient_parsing:
+        from zdissect.capture.interfaces import listing
+
+        click.echo("\n".join(listing()))
+        context.exit()
+
+
+interfaces_option = click.option(
+    "-D", is_flag=True, is_eager=True, expose_value=False, callback=_list_interfaces, help="List the interfaces."
+)
 
 frames_option = click.option("-c", "frames", type=click.IntRange(min=1), metavar="N", help="Stop after N frames.")
 

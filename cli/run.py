@@ -1,7 +1,10 @@
 """One run of `zdissect FILE...`: reads, dissects, writes."""
 
 import sys
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
+from zdissect.dissection import Item
 from zdissect.pipeline import Options, Pipeline
 from zdissect.stats.query_stats import Queries
 from zdissect.verbose import Verbose
@@ -11,11 +14,14 @@ from .common import complain
 from .forms import Form
 from .outcome import absences, describe, not_opened
 
+if TYPE_CHECKING:
+    from .interface import Interface
+
 
 class Run:
-    """One run over files: reads, dissects, writes, counts."""
+    """One run over files, or an interface: reads, dissects, writes, counts."""
 
-    def __init__(self, captures: Captures, options: Options, form: Form, verbose: bool = False) -> None:
+    def __init__(self, captures: "Captures | Interface", options: Options, form: Form, verbose: bool = False) -> None:
         self.captures = captures
         self.form = form
         self.pipeline = Pipeline(options)
@@ -31,7 +37,7 @@ class Run:
         size = 0
         try:
             for frame in self.captures:
-                for item in feed(frame):
+                for item in feed(frame) if frame is not None else self.passed():
                     pending.append(show(item))
                     self.queries.take(item)
                     size += len(pending[-1])
@@ -47,9 +53,16 @@ class Run:
         finally:
             write("".join(pending))
 
+    def passed(self) -> Iterable[Item]:
+        """What the time shows that passes in a live capture without frames."""
+        now_ns = self.captures.now_ns
+        return self.source.passed(now_ns) if now_ns is not None else ()
+
     def summary(self) -> None:
         """What was wrong with files, and what was found, on standard error."""
         sys.stdout.flush()
+        if text := self.captures.summary():
+            complain(text)
         frames, problems = self.captures.frames, self.captures.problems
         for problem in problems:
             complain(str(problem))

@@ -36,7 +36,7 @@ imports nothing of ours."""
 LIBRARIES = {
     "click": ("cli/",),
     "rich": ("cli/", "zdissect/output/"),
-    "scapy": ("zdissect/flow/foreign.py",),
+    "scapy": ("zdissect/flow/foreign.py", "zdissect/capture/packet_socket.py"),
     "lz4": ("zdissect/flow/lz4block.py",),
     "wsproto": ("zdissect/flow/websocket.py",),
     "cobs": ("zdissect/flow/serial_line.py",),

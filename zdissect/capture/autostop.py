@@ -1,4 +1,4 @@
-"""When a capture ends and when its next file begins: the conditions of `-a` and `-b`, spelled as in tshark and dumpcap."""
+"""When a capture ends and its next file begins: the conditions of `-a` and `-b`, spelled as in tshark and dumpcap."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ KILO = 1000
 
 
 @dataclass(slots=True)
-class Conditions:
+class Bounds:
     """What bounds a capture, or one of its files. None: nothing of that kind does."""
 
     duration: float | None = None
@@ -33,13 +33,13 @@ class Conditions:
         return self.duration is not None or self.packets is not None or self.filesize is not None
 
 
-def conditions(given: Iterable[str]) -> Conditions:
+def bounds_of(given: Iterable[str]) -> Bounds:
     """Reads `duration:60`, `packets:1000`, `filesize:10000`, `files:5`. Raises ValueError with a text that helps."""
-    out = Conditions()
+    out = Bounds()
     for one in given:
         name, colon, value = one.partition(":")
-        if not colon or name not in Conditions.__slots__:
-            known = ", ".join(f"{known}:N" for known in Conditions.__slots__)
+        if not colon or name not in Bounds.__slots__:
+            known = ", ".join(f"{known}:N" for known in Bounds.__slots__)
             raise ValueError(f"{one!r} is none of {known}")
         try:
             number = float(value) if name == "duration" else int(value)

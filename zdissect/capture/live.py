@@ -17,7 +17,7 @@ from zdissect.capture.errors import CaptureError, Forbidden
 from zdissect.capture.interfaces import found, interface
 from zdissect.capture.packet_socket import PacketSocket
 from zdissect.capture.pcapng import PcapngReader
-from zdissect.capture.programs import PROGRAMS, Program, dropped, failure, forbidden
+from zdissect.capture.programs import PROGRAMS, Sniffer, dropped, failure, forbidden
 from zdissect.capture.signatures import MAGIC_SIZE
 from zdissect.records import Frame
 
@@ -101,7 +101,7 @@ def _start(name: str, capture_filter: str) -> "_ProgramSource | _SocketSource":
 class _ProgramSource:
     """What a program captures, by a pipe."""
 
-    def __init__(self, program: Program, path: str, name: str, capture_filter: str) -> None:
+    def __init__(self, program: Sniffer, path: str, name: str, capture_filter: str) -> None:
         self.program, self.interface, self.capture_filter = program, name, capture_filter
         self.name = program.name
         self.dropped = 0

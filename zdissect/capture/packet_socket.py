@@ -10,7 +10,8 @@ from zdissect.records import Frame
 
 _ALL_PROTOCOLS = 3  # ETH_P_ALL
 _SO_TIMESTAMPNS = 35
-_SNAPLEN = 1 << 18
+_LONGEST = 1 << 18
+"""Bytes: no frame is longer, so none is cut."""
 _BUFFER = 32 << 20
 _LOOPBACK = 772  # ARPHRD_LOOPBACK
 _LINKS = {1: 1, _LOOPBACK: 1, 512: 101, 519: 101, 65534: 101, 768: 101, 776: 101, 778: 101}
@@ -43,7 +44,7 @@ class PacketSocket:
         """The frames that are there, without waiting for more."""
         while True:
             try:
-                data, ancillary, flags, address = self.socket.recvmsg(_SNAPLEN, 64, socket.MSG_TRUNC)
+                data, ancillary, _, address = self.socket.recvmsg(_LONGEST, 64)
             except BlockingIOError:
                 return
             kind, device = address[2], address[3]
@@ -82,8 +83,9 @@ def _attach(to: socket.socket, interface: str, capture_filter: str) -> None:
     except ImportError:
         raise UsageProblem(interface, "-f needs tcpdump or dumpcap here: install one of them") from None
     try:
-        compile_filter(capture_filter, None if interface == ANY else interface)
-        attach_filter(to, capture_filter, None if interface == ANY else interface)
+        device = "lo" if interface == ANY else interface  # the filter is compiled for its link type
+        compile_filter(capture_filter, device)
+        attach_filter(to, capture_filter, device)
     except Scapy_Exception as problem:
         text = f"the capture filter {capture_filter!r} can't be used: {problem}"
         raise UsageProblem(interface, text) from None

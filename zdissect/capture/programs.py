@@ -14,8 +14,10 @@ BUFFER_MIB = 32
 """Kernel buffer. In immediate mode each frame takes as much of it as the longest possible one: 64 KiB on loopback."""
 
 _PERMISSION = re.compile(r"permission|not permitted|are you root|superuser|access denied", re.IGNORECASE)
-_FILTER = re.compile(r"syntax error|invalid capture filter|filter expression|"
-                     r"parse filter|unknown (?:host|port|network)|illegal (?:token|qualifier)", re.IGNORECASE)  # fmt: skip
+_FILTER = re.compile(
+    r"syntax error|invalid capture filter|filter expression|unknown (?:host|port|network)|illegal (?:token|qualifier)",
+    re.IGNORECASE,
+)
 _NO_REASON = re.compile(r"\d+ packets? |Packets |File: |Capturing on|.*listening on|dropped privs")
 _DROPPED = (
     re.compile(r"^(\d+) packets? dropped by (?:kernel|interface)", re.MULTILINE),  # tcpdump
@@ -24,7 +26,7 @@ _DROPPED = (
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class Sniffer:
     """A program that writes what it captures to standard output, in a format that is read here."""
 
     name: str
@@ -41,10 +43,10 @@ class Program:
 
 _NANOSECONDS = ("--time-stamp-precision=nano",) if sys.platform == "linux" else ()
 
-TCPDUMP = Program(
+TCPDUMP = Sniffer(
     "tcpdump", ("--immediate-mode", "-U", "-n", "-B", str(BUFFER_MIB << 10), *_NANOSECONDS, "-w", "-"), ("--",)
 )  # fmt: skip
-DUMPCAP = Program("dumpcap", ("-q", "-B", str(BUFFER_MIB), "-w", "-"), ("-f",))
+DUMPCAP = Sniffer("dumpcap", ("-q", "-B", str(BUFFER_MIB), "-w", "-"), ("-f",))
 PROGRAMS = (TCPDUMP, DUMPCAP)
 
 

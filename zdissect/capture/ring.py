@@ -1,4 +1,4 @@
-"""Files that a capture is written to, one after the other: `-w` and `-b`."""
+"""Files that a live capture is written to, one after the other: `-w` and `-b`."""
 
 import os
 import time
@@ -7,8 +7,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import BinaryIO
 
-from zdissect.capture import pcapng_blocks
-from zdissect.capture.autostop import Conditions
+from zdissect.capture.autostop import Bounds
+from zdissect.capture.errors import CaptureError
+from zdissect.capture.pcapng_writer import PcapngWriter
 from zdissect.records import Frame
 
 _BUFFER = 1 << 20
@@ -18,50 +19,46 @@ class Ring:
     """Writes frames as pcapng, to one file, or to a new one whenever a condition is met; keeps the last few of them.
 
     With conditions, files are named as dumpcap does: `robot_00001_20261128134501.pcapng`, by number and local time.
+    Raises OSError if they can't be written, CaptureError if there is such a file already.
     """
 
-    def __init__(self, path: str, bounds: Conditions, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, path: str, bounds: Bounds, clock: Callable[[], float] = time.monotonic) -> None:
         self.path, self.bounds, self.clock = path, bounds, clock
-        self.links: dict[int, int] = {}
-        """Numbers of the interfaces in the file, by link type."""
         self.size = self.frames = self.number = 0
         """Bytes and frames in the file, and how many files have been begun."""
         self.kept: deque[str] = deque()
         """The files that are there."""
-        self.begun_s = 0.0
-        self.file: BinaryIO = self.begin()
+        self.begin()
+
+    def full(self) -> bool:
+        """Whether the next frame belongs into another file."""
+        return self.frames > 0 and self.bounds.met(self.clock() - self.begun_s, self.frames, self.size)
 
     def write(self, frame: Frame) -> None:
-        """Writes a frame, to the next file if that one is full."""
-        if self.frames and self.bounds.met(self.clock() - self.begun_s, self.frames, self.size):
+        """Writes a frame, to the next file if this one is full."""
+        if self.full():
             self.file.close()
-            self.file = self.begin()
-        number = self.links.get(frame.link)
-        if number is None:
-            number = self.links[frame.link] = len(self.links)
-            self.put(pcapng_blocks.interface(frame.link))
-        self.put(pcapng_blocks.packet(frame, number))
-        self.frames += 1
-
-    def put(self, block: bytes) -> None:
-        """Writes a block."""
+            self.begin()
+        block = self.writer.frame(frame)
         self.file.write(block)
         self.size += len(block)
+        self.frames += 1
 
-    def begin(self) -> BinaryIO:
+    def begin(self) -> None:
         """Opens the next file, and removes the oldest if there are enough."""
         self.number += 1
         name = self.name()
-        file = open(name, "wb", _BUFFER)  # noqa: SIM115  # closed when the next one begins
+        try:
+            self.file: BinaryIO = open(name, "xb", _BUFFER)  # noqa: SIM115  # closed when the next one begins
+        except FileExistsError:
+            raise CaptureError(name, "it exists: choose another name to write to, or remove it first") from None
         self.kept.append(name)
         while self.bounds.files is not None and len(self.kept) > self.bounds.files:
             with suppress(FileNotFoundError):
                 os.remove(self.kept.popleft())
-        head = pcapng_blocks.section()
-        file.write(head)
-        self.size, self.frames, self.begun_s = len(head), 0, self.clock()
-        self.links.clear()
-        return file
+        self.writer, self.begun_s = PcapngWriter(), self.clock()
+        self.file.write(head := self.writer.start())
+        self.size, self.frames = len(head), 0
 
     def name(self) -> str:
         """The name of the file that begins now."""
