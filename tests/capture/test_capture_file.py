@@ -175,4 +175,4 @@ def test_standard_input_closed_or_a_terminal(monkeypatch):
     memory = io.TextIOWrapper(io.BytesIO())
     memory.isatty = lambda: True
     monkeypatch.setattr(sys, "stdin", memory)
-    assert error_of("-") == "it is a terminal: pipe a capture in, as in `tcpdump --immediate-mode -U -w - | zdissect -`"
+    assert error_of("-") == "it is a terminal: pipe a capture in, or capture with `zdissect -i INTERFACE`"

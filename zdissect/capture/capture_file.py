@@ -107,7 +107,7 @@ def _open(path: str) -> io.BufferedReader:
         if sys.stdin is None or sys.stdin.closed:
             raise CaptureError(path, "it is closed: give the name of a file, or pipe a capture in")
         if sys.stdin.isatty():
-            raise CaptureError(path, "it is a terminal: pipe a capture in, as in `tcpdump --immediate-mode -U -w - | zdissect -`")
+            raise CaptureError(path, "it is a terminal: pipe a capture in, or capture with `zdissect -i INTERFACE`")
         try:
             return io.BufferedReader(io.FileIO(sys.stdin.fileno(), closefd=False), _BUFFER)
         except io.UnsupportedOperation:  # replaced by an object in memory
