@@ -2,6 +2,7 @@
 
 import click
 
+from .combinations import check, with_files_of_r
 from .common import SIGNALLED, UNREADABLE, complain
 from .options import (
     CaptureOptions,
@@ -13,10 +14,8 @@ from .options import (
     capture_filter_option,
     color_option,
     decode_as_option,
-    dump_option,
     fail_on_option,
     files_or_interface,
-    form_option,
     frames_option,
     interface_option,
     interfaces_option,
@@ -27,6 +26,7 @@ from .options import (
     verbose_option,
     write_option,
 )
+from .output_options import output_options
 from .stdio import for_json
 
 
@@ -46,11 +46,10 @@ class Default(click.Command):
 
 @click.command("dissect", cls=Default, hidden=True)
 @files_or_interface
-@form_option("tree", "line", "json", "jsonl")
+@output_options
 @frames_option
 @decode_as_option
 @times_option
-@dump_option("Add a hex dump of every batch to the tree.")
 @payload_bytes_option
 @verbose_option
 @interface_option
@@ -65,6 +64,8 @@ class Default(click.Command):
 @as_records(capture=CaptureOptions, live=LiveOptions, display=DisplayOptions, reporting=ReportOptions)
 def dissect(capture: CaptureOptions, live: LiveOptions, display: DisplayOptions, reporting: ReportOptions) -> int:
     """Dissects captures."""
+    check(display)
+    capture = with_files_of_r(capture)
     from .captures import captured  # these load the dissector, which --help doesn't need
     from .forms import make_form
     from .outcome import exit_code
@@ -76,7 +77,7 @@ def dissect(capture: CaptureOptions, live: LiveOptions, display: DisplayOptions,
     if display.form.startswith("json"):
         for_json()
     with captured(capture, live) as captures:
-        run = Run(captures, options, make_form(display), display.verbose)
+        run = Run(captures, options, make_form(display), display)
         if not reporting.quiet and captures.greeting():
             complain(captures.greeting())
         run.run()

@@ -11,7 +11,7 @@ from zdissect.output.nested import document
 from zdissect.output.printable import dumps
 from zdissect.output.style import Style
 from zdissect.output.text import count, hexdump, safe
-from zdissect.output.time_formats import formatter
+from zdissect.output.time_formats import FrameTimes
 from zdissect.output.tree import TreeWriter
 from zdissect.table import Table, endpoint
 
@@ -24,6 +24,8 @@ class Form(Protocol):
 
     messages: int
     findings: Counter[str]
+    times: FrameTimes | None
+    """How it writes times, if it does."""
 
     def show(self, item: Item) -> str:
         """The text of one item, with its line ends."""
@@ -35,7 +37,8 @@ class Form(Protocol):
 class _CountingForm:
     """Counts what is shown."""
 
-    def __init__(self) -> None:
+    def __init__(self, times: FrameTimes | None = None) -> None:
+        self.times = times
         self.messages = 0
         self.findings: Counter[str] = Counter()
 
@@ -52,10 +55,11 @@ class TreeForm(_CountingForm):
     """`-T tree`."""
 
     def __init__(self, display: DisplayOptions) -> None:
-        super().__init__()
+        times = FrameTimes(display.times)
+        super().__init__(times)
+        self.time = times.text
         self.style = display.style
         self.tree = TreeWriter(self.style, raw_columns(), display.payload_bytes)
-        self.time = formatter(display.times)
         self.dump = display.dump
         self.frame: tuple[str, int, str, int] | None = None
 
@@ -86,7 +90,7 @@ class TreeForm(_CountingForm):
             return ""
         first, self.frame = self.frame is None, key
         style = self.style
-        text = f"Frame {frame.number}  {self.time(frame.ts_ns)}  {arrow(item)}  {stream(item)}".rstrip()
+        text = f"Frame {frame.number}  {self.time(frame)}  {arrow(item)}  {stream(item)}".rstrip()
         return ("" if first else "\n") + f"{style.frame}{text}{style.end}\n"
 
 
@@ -94,23 +98,28 @@ class LineForm(_CountingForm):
     """`-T line`."""
 
     def __init__(self, display: DisplayOptions) -> None:
-        super().__init__()
+        times = FrameTimes(display.times)
+        super().__init__(times)
+        self.time = times.text
         self.style = display.style
         self.limit = display.payload_bytes
-        self.time = formatter(display.times)
+        self.dump = display.dump
         self.table = Table()
 
     def show(self, item: Item) -> str:
         self.count(item)
         frame, style = item.frame, self.style
         who = f"{ends}  " if (ends := arrow(item)) else ""
-        start = f"{style.offset}{frame.number:>5}  {self.time(frame.ts_ns)}{style.end}  {who}"
+        start = f"{style.offset}{frame.number:>5}  {self.time(frame)}{style.end}  {who}"
         if isinstance(item, Notice):
             return f"{start}{bracketed(item, style)}\n"
         if isinstance(item, Skip):
             return f"{start}{style.warning}[{count(item.size)}: {item.reason}]{style.end}\n"
         rows = self.table.rows(item)
-        return "".join(f"{start}{summary(row, style, self.limit, item.buffer.data)}\n" for row in rows)
+        lines = [f"{start}{summary(row, style, self.limit, item.buffer.data)}\n" for row in rows]
+        if self.dump:
+            lines.append(f"{hexdump(item.buffer.data, '      ')}\n")
+        return "".join(lines)
 
 
 class JsonlForm(_CountingForm):

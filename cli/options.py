@@ -25,6 +25,7 @@ from zdissect.output.style import COLOUR, PLAIN, Style
 from zdissect.output.time_formats import FORMATS
 
 from .common import wants_color
+from .frame_ranges import FrameRanges
 
 if TYPE_CHECKING:
     from zdissect.pipeline import Options
@@ -37,6 +38,8 @@ class CaptureOptions:
     """Which frames are dissected, and as what."""
 
     files: tuple[str, ...] = ()
+    read: tuple[str, ...] = ()
+    """Files too, as `-r` has them."""
     frames: int | None = None
     """So many frames at most; None: all."""
     rules: tuple[str, ...] = ()
@@ -74,6 +77,11 @@ class DisplayOptions:
     """So many bytes of a payload are shown."""
     verbose: bool = False
     color: str = "auto"
+    only: FrameRanges | None = None
+    """The frames that are shown; None: all."""
+    full: bool = False
+    flush: bool = False
+    """Whether each frame is written at once."""
 
     @property
     def style(self) -> Style:

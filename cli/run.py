@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING
 
 from zdissect.dissection import Item
 from zdissect.pipeline import Options, Pipeline
+from zdissect.records import Frame
 from zdissect.stats.query_stats import Queries
 from zdissect.verbose import Verbose
 
 from .captures import Captures
 from .common import complain
 from .forms import Form
+from .options import DisplayOptions
 from .outcome import absences, describe, not_opened
 
 if TYPE_CHECKING:
@@ -21,11 +23,13 @@ if TYPE_CHECKING:
 class Run:
     """One run over files, or an interface: reads, dissects, writes, counts."""
 
-    def __init__(self, captures: "Captures | Interface", options: Options, form: Form, verbose: bool = False) -> None:
+    def __init__(self, captures: "Captures | Interface", options: Options, form: Form, display: DisplayOptions) -> None:
         self.captures = captures
         self.form = form
         self.pipeline = Pipeline(options)
-        self.source = Verbose(self.pipeline) if verbose else self.pipeline
+        self.source = Verbose(self.pipeline) if display.verbose else self.pipeline
+        self.only = display.only
+        self.flush = display.flush or captures.live
         self.queries = Queries()
 
     def run(self) -> None:
@@ -33,25 +37,33 @@ class Run:
         write = sys.stdout.write
         feed, show = self.source.feed, self.form.show
         pending: list[str] = []
-        live = self.captures.live
+        at_once, only = self.flush, self.only
         size = 0
         try:
-            for frame in self.captures:
+            for frame in self.frames():
                 for item in feed(frame) if frame is not None else self.passed():
-                    pending.append(show(item))
                     self.queries.take(item)
-                    size += len(pending[-1])
-                if size > _BLOCK or (live and pending):
+                    if only is None or only.shows(item):
+                        pending.append(show(item))
+                        size += len(pending[-1])
+                if size > _BLOCK or (at_once and pending):
                     text = "".join(pending)
                     pending.clear()  # first: what Ctrl-C interrupts isn't written again
                     size = 0
                     write(text)
-                    if live:
+                    if at_once:
                         sys.stdout.flush()
-            pending += [show(item) for item in self.source.close()]
+            pending += [show(item) for item in self.source.close() if only is None or only.shows(item)]
             pending.append(self.form.end())
         finally:
             write("".join(pending))
+
+    def frames(self) -> Iterable[Frame | None]:
+        """The frames of the capture; the form is told of each if its times count from those that aren't shown."""
+        times = self.form.times
+        if times is None or not times.reads:
+            return self.captures
+        return map(times.read, self.captures)
 
     def passed(self) -> Iterable[Item]:
         """What the time shows that passes in a live capture without frames."""
@@ -67,7 +79,8 @@ class Run:
         for problem in problems:
             complain(str(problem))
         if not self.form.messages and (frames or not problems):
-            complain(f"no Zenoh found in {frames} frames")
+            where = f"frame {self.only.text}, of {frames}" if self.only is not None else f"{frames} frames"
+            complain(f"no Zenoh found in {where}")
         if unopened := not_opened(self.pipeline.decoder.unopened.total()):
             complain(unopened)
         others = ", ".join(f"{number} {_OPAQUE.get(name, name)}" for name, number in self.pipeline.others().items())

@@ -2,7 +2,8 @@
 
 import pytest
 
-from zdissect.output.time_formats import FORMATS, formatter
+from zdissect.output.time_formats import FORMATS, FrameTimes, formatter
+from zdissect.records import Frame
 
 NS = 1_795_815_925_419_103_497  # 2026-11-27T21:45:25.419103497Z
 
@@ -31,11 +32,40 @@ def test_local(monkeypatch: pytest.MonkeyPatch) -> None:
         time.tzset()
 
 
-def test_relative_and_delta() -> None:
-    relative, delta = formatter("r"), formatter("d")
-    moments = [NS, NS + 1_500_000_000, NS + 1_000_000_000]
-    assert [relative(ns) for ns in moments] == ["0.000000000", "1.500000000", "1.000000000"]
-    assert [delta(ns) for ns in moments] == ["0.000000000", "1.500000000", "-0.500000000"]
+def frame(number: int, ns: int) -> Frame:
+    return Frame("f", number, ns, 1, 0, b"")
+
+
+FRAMES = [frame(1, NS), frame(2, NS + 1_500_000_000), frame(3, NS + 1_000_000_000), frame(4, NS + 1_000_000_001)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "shown"),
+    [
+        ("r", ["1.500000000", "1.500000000", "1.000000001"]),
+        ("d", ["1.500000000", "1.500000000", "0.000000001"]),
+        ("dd", ["0.000000000", "0.000000000", "-0.499999999"]),
+    ],
+)
+def test_r_and_d_count_from_frames_that_are_not_shown_too(kind: str, shown: list[str]) -> None:
+    """Frame 2 is shown twice, as two messages of it are; 1 and 3 aren't."""
+    times = FrameTimes(kind)
+    out = []
+    for one in FRAMES:
+        times.read(one)
+        out += [times.text(one) for _ in range({2: 2, 4: 1}.get(one.number, 0))]
+    assert out == shown
+
+
+def test_the_time_since_the_frame_before_is_known_for_a_while() -> None:
+    times = FrameTimes("d")
+    for number in range(1, (1 << 16) + 3):
+        times.read(frame(number, NS + number))
+    assert (times.text(frame(2, 0)), times.text(frame(3, 0))) == ("?", "0.000000001")
+
+
+def test_day_of_the_year() -> None:
+    assert formatter("udoy")(NS) == "2026/331 21:45:25.419103497"
 
 
 @pytest.mark.parametrize(
@@ -60,4 +90,6 @@ def test_before_1970() -> None:
 @pytest.mark.parametrize("ns", [0, -1, 1 << 80, -(1 << 80)])
 @pytest.mark.parametrize("kind", FORMATS)
 def test_any_time_that_a_capture_claims(kind: str, ns: int) -> None:
-    assert formatter(kind)(ns)
+    times = FrameTimes(kind)
+    times.read(frame(1, ns))
+    assert times.text(frame(1, ns))

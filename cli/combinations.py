@@ -1,0 +1,27 @@
+"""Options of `zdissect FILE...` that need each other, or exclude each other: what to do is said at once."""
+
+import os
+from dataclasses import replace
+
+import click
+
+from .options import CaptureOptions, DisplayOptions
+
+
+def check(display: DisplayOptions) -> None:
+    """Raises click.UsageError for options that can't be used together."""
+    form = display.form
+    if display.full and form != "tree":
+        raise click.UsageError(f"-V is -T tree, which excludes -T {form}: leave one of them out")
+    if display.dump and form not in ("tree", "line"):
+        raise click.UsageError(f"-x needs -T tree or -T line: -T {form} has no place for a dump")
+
+
+def with_files_of_r(capture: CaptureOptions) -> CaptureOptions:
+    """The files of `-r` among the others. Raises click.UsageError for what tshark would take for a filter."""
+    if not capture.read:
+        return capture
+    for name in capture.files:
+        if name != "-" and not os.path.exists(name):
+            raise click.UsageError(f"there is no file {name!r}; with -r or without, all other words are files")
+    return replace(capture, files=(*capture.read, *capture.files))

@@ -1,0 +1,32 @@
+"""The options of `zdissect FILE...` about what is shown, and those that tshark's users type by habit."""
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from .frame_ranges import frame_ranges
+from .options import dump_option, form_option
+
+_OPTIONS = (
+    click.option("-r", "read", multiple=True, metavar="FILE", help="Read a capture: the same as FILE."),
+    form_option("tree", "line", "json", "jsonl"),
+    click.option("-V", "full", is_flag=True, help="Everything in full: the same as -T tree, the default."),
+    dump_option("Add a hex dump of every batch."),
+    click.option(
+        "--frame",
+        "only",
+        callback=frame_ranges,
+        metavar="N,N-M...",
+        help="Show these frames only, such as 17 or 17-20,30. All others are read all the same.",
+    ),
+    click.option("-l", "flush", is_flag=True, help="Write the output of each frame at once."),
+    click.option("-n", is_flag=True, expose_value=False, help="Accepted: names are never looked up."),
+)
+
+
+def output_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Gives a command all of them."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
