@@ -45,7 +45,7 @@ HELP = """Dissects the Zenoh wire protocol, to the last bit.
   zdissect fields timestamp         fields, by a part of their names
   zdissect explain truncated        what a finding or a field means
 
-FILE... may be pcap or pcapng, compressed with gzip, or - for standard input; several are read in order as one capture.
+FILE... may be pcap or pcapng, packed or not, or - for standard input; several are read in order as one capture.
 A file that has the name of a command is given as ./NAME.
 """
 

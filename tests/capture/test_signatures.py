@@ -3,7 +3,7 @@ import pytest
 SAMPLES = {
     "text: for a hex dump there is `zdissect hex`": "0000  1d 00 é\r\n".encode() * 50,
     "a zip archive": b"PK\x03\x04\x14\0",
-    "Zstandard data: unpack them first, as in `zstd -dc FILE | zdissect -`": b"\x28\xb5\x2f\xfd\0\0",
+    "LZ4 data of the old format: unpack them first, as in `lz4 -dc FILE | zdissect -`": b"\x02\x21\x4c\x18\0\0",
     "a snoop capture: convert it with `editcap FILE OUT.pcapng`": b"snoop\0\0\0\0\0\0\2\0\0\0\4",
     "a Microsoft Network Monitor capture": b"GMBU\0\2\1\0",
     "a tar archive": b"name".ljust(257, b"\0") + b"ustar\x0000",

@@ -1,12 +1,16 @@
 """What is found in a directory, when files begin and end, and what is wrong with them."""
 
 import gzip
+import lzma
 import os
 import shutil
 
+import lz4.frame
 import pytest
+from backports import zstd
 
 from tests.export.tables import NAMES, SAMPLES, converted, frames, rows, write_pcap
+from zdissect.export.families import families
 from zdissect.export.inputs import find, plan
 from zdissect.export.time_ranges import span_of
 
@@ -166,3 +170,21 @@ def test_plans(tmp_path):
     assert names("auto") == [[["x.pcap"], ["x.pcap1"]], [["y.pcap"]]]
     assert names("separate") == [[["x.pcap"]], [["x.pcap1"]], [["y.pcap"]]]
     assert names("one") == [[["x.pcap", "y.pcap", "x.pcap1"]]]
+
+
+def test_packed_captures_are_found_by_name_or_content(tmp_path):
+    """Whatever packs them: by a name that says so, or by what the first unpacked bytes are."""
+    data = SAMPLE.read_bytes()
+    for name in "a.pcap.zst", "b.pcap1.lz4", "c.pcapng.xz", "d.CAP.GZ":
+        (tmp_path / name).write_bytes(b"its name is enough")
+    for name, pack in ("gz", gzip.compress), ("xz", lzma.compress), ("zst", zstd.compress), ("lz4", lz4.frame.compress):
+        (tmp_path / name).write_bytes(pack(data))
+        (tmp_path / f"text-{name}").write_bytes(pack(b"no capture"))
+        (tmp_path / f"damaged-{name}").write_bytes(pack(data)[:4] + b"\xff" * 40)
+    found = [file.name for file in find(str(tmp_path))]
+    assert found == ["a.pcap.zst", "b.pcap1.lz4", "c.pcapng.xz", "d.CAP.GZ", "gz", "lz4", "xz", "zst"]
+
+
+def test_a_rotated_capture_may_be_packed_in_several_ways():
+    names = ["r.pcap.xz", "r.pcap1.zst", "r.pcap2.lz4", "r.pcap3.gz", "r.pcap4"]
+    assert families(names) == [names]

@@ -8,8 +8,10 @@ from collections.abc import Generator, Iterator
 from types import TracebackType
 from typing import Any, cast
 
-from zdissect.capture import gzipped, pcap, pcapng
+from zdissect.capture import pcap, pcapng
 from zdissect.capture.errors import CaptureError, Defect
+from zdissect.capture.packed import PackedStream, UnpackError
+from zdissect.capture.packings import packing_of
 from zdissect.capture.reader import Reader
 from zdissect.capture.signatures import CAPTURES, MAGIC_SIZE, looks_like
 from zdissect.records import Frame
@@ -36,7 +38,7 @@ class Capture:
             self.size = _size(self._file)
             """Size of the file in bytes; None for what isn't a regular file."""
             self._reader, self.format = _recognise(self._file, path if name is None else name)
-            """`self.format`: `pcap` or `pcapng`, with `+gzip` if it is compressed."""
+            """`self.format`: `pcap` or `pcapng`, with `+gzip`, `+zstd`, `+lz4` or `+xz` if it is packed."""
         except OSError as error:
             self.close()
             raise _unreadable(path, error) from error
@@ -47,7 +49,7 @@ class Capture:
 
     def mark(self) -> list[Any] | None:
         """Where the next record starts, for `resume`; None in what is packed, which can only be read as a whole."""
-        return None if self.format.endswith("+gzip") else self._reader.mark()
+        return None if "+" in self.format else self._reader.mark()
 
     def resume(self, mark: list[Any]) -> None:
         """Go on, before anything was read, where another Capture of the same file had its mark."""
@@ -92,7 +94,7 @@ class Capture:
 
 
 def open_capture(path: str, name: str | None = None) -> Capture:
-    """Open a pcap or pcapng file, plain or in gzip, for use in a `with` statement; iterate over it for its frames.
+    """Open a pcap or pcapng file, plain or packed, for use in a `with` statement; iterate over it for its frames.
 
     The format is told by the content, not by the name. `-` is standard input, read as it comes. Raises `CaptureError`
     at once if there is no such file or it is no capture. `name` is what its frames have as `source`, if not the path.
@@ -143,9 +145,9 @@ def _recognise(file: io.BufferedReader, path: str) -> tuple[Reader, str]:
     """Make the reader for the format that the first bytes tell; return it with the name of the format."""
     unit, suffix = "byte", ""
     magic = file.read(MAGIC_SIZE)
-    if magic.startswith(gzipped.MAGIC):
-        unit, suffix = "unpacked byte", "+gzip"
-        file = io.BufferedReader(gzipped.GzipStream(magic, file), _BUFFER)
+    if packing := packing_of(magic):
+        unit, suffix = "unpacked byte", f"+{packing.name}"
+        file = io.BufferedReader(PackedStream(packing, magic, file), _BUFFER)
         magic = file.read(MAGIC_SIZE)
     kind: type[Reader]
     if magic in pcap.MAGIC:
@@ -169,9 +171,9 @@ def _not_a_capture(path: str, head: bytes, packed: bool) -> CaptureError:
 
 
 def _unreadable(path: str, error: Exception, progress: str = "") -> CaptureError:
-    """Put an error of the operating system, or of gzip, into words that help."""
+    """Put an error of the operating system, or of what unpacks, into words that help."""
     kind = Defect.UNREADABLE
-    if isinstance(error, gzipped.UnpackError):
+    if isinstance(error, UnpackError):
         kind = Defect.CUT if error.early else Defect.DAMAGED
         what = f"{error}; {progress or 'nothing could be read'}; to get the rest, copy it again"
     elif isinstance(error, FileNotFoundError):

@@ -28,7 +28,7 @@ class Reader:
         self.magic = magic
         self.name = name
         self.unit = unit
-        """What an offset counts, for messages: `byte`, or `unpacked byte` inside gzip."""
+        """What an offset counts, for messages: `byte`, or `unpacked byte` in what is packed."""
         self.link_types: set[int] = set()
         """LINKTYPE_ values of the interfaces described so far."""
         self.frames = 0

@@ -1,6 +1,7 @@
 """What a file is by its first bytes: a capture, or something else, so that the error can say what was found instead."""
 
-from zdissect.capture import gzipped, pcap, pcapng
+from zdissect.capture import pcap, pcapng
+from zdissect.capture.packings import PACKINGS
 
 CAPTURES = frozenset((*pcap.MAGIC, pcapng.MAGIC))
 """First bytes of the captures that are read."""
@@ -8,11 +9,9 @@ MAGIC_SIZE = 4
 """How many bytes these are."""
 
 _MAGIC = (
-    (b"\x28\xb5\x2f\xfd", "Zstandard data: unpack them first, as in `zstd -dc FILE | zdissect -`"),
-    (b"\xfd7zXZ\0", "xz data: unpack them first, as in `xz -dc FILE | zdissect -`"),
+    *((magic, f"{packing.name} data again: unpack them once more") for packing in PACKINGS for magic in packing.magics),
     (b"BZh", "bzip2 data: unpack them first, as in `bzip2 -dc FILE | zdissect -`"),
-    (b"\x04\x22\x4d\x18", "LZ4 data: unpack them first, as in `lz4 -dc FILE | zdissect -`"),
-    (gzipped.MAGIC, "gzip data again: unpack them once more"),
+    (b"\x02\x21\x4c\x18", "LZ4 data of the old format: unpack them first, as in `lz4 -dc FILE | zdissect -`"),
     (b"PK\x03\x04", "a zip archive: unpack it first"),
     (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive: unpack it first"),
     (b"snoop\0\0\0", "a snoop capture: convert it with `editcap FILE OUT.pcapng`"),

@@ -5,7 +5,7 @@
 - dumpcap -b, tshark -b, editcap -c or -i: `NAME_00001_20260102030405.pcap`
 - `NAME.part0.pcap`, `NAME.part1.pcap`...
 
-Each may have been compressed since: `NAME.pcap3.gz`.
+Each may have been packed since: `NAME.pcap3.gz`, `NAME.pcap3.zst`.
 
 Files of one family that follow each other in time are one capture. Those that overlap in time are separate
 observations, perhaps of the same session, and are never mixed.
@@ -19,7 +19,8 @@ AUTO, ONE, SEPARATE = "auto", "one", "separate"
 """Files of a family that follow each other are one capture; all files are; none are."""
 
 _ENDING = r"(?P<ending>\.(?:pcapng|pcap|cap|dmp|ntar))"
-NAMED = re.compile(rf".*{_ENDING}\d*(?:\.gz)?", re.IGNORECASE | re.DOTALL)
+_PACKED = r"(?:\.(?:gz|zstd?|lz4|xz))?"
+NAMED = re.compile(rf".*{_ENDING}\d*{_PACKED}", re.IGNORECASE | re.DOTALL)
 """The name of a capture."""
 
 _FORMS = (
@@ -56,7 +57,7 @@ def family(name: str) -> tuple[str, tuple[int, ...]]:
     """(name of the family, place in it) of a file. A family of one is a capture of its own."""
     folder, slash, base = name.rpartition("/")
     for form in _FORMS:
-        match = form.fullmatch(base.removesuffix(".gz"))
+        match = form.fullmatch(re.sub(rf"{_PACKED}$", "", base))
         if match is not None:
             groups = match.groupdict()
             order = tuple(

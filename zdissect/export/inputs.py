@@ -7,6 +7,8 @@ from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from zdissect.capture import signatures
+from zdissect.capture.packed import PackedStream
+from zdissect.capture.packings import packing_of
 from zdissect.export import families
 from zdissect.export.families import AUTO, TimeRange
 from zdissect.export.time_ranges import span_of
@@ -91,12 +93,15 @@ def _text(name: str) -> str:
 
 
 def _is_capture(path: str) -> bool:
-    """Whether a file begins as a capture does (plain: what is packed is told by its name)."""
+    """Whether a file begins as a capture does, or what is packed in it."""
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
             return False
         with open(path, "rb") as file:
-            return file.read(signatures.MAGIC_SIZE) in signatures.CAPTURES
+            head = file.read(signatures.MAGIC_SIZE)
+            if packing := packing_of(head):
+                head = PackedStream(packing, head, file).read(signatures.MAGIC_SIZE)
+            return head in signatures.CAPTURES
     except OSError:
         return False
 

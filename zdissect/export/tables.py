@@ -31,7 +31,7 @@ CAPTURES = _columns("""
 file                   string        Path of the capture file.
 capture                string        Path of the first file of the capture: files of one rotated capture share it.
 part                   int32         Position of the file in its capture, from 0.
-format                 string        pcap, pcapng, pcap+gzip, pcapng+gzip; null if it isn't known.
+format                 string        pcap or pcapng; with +gzip, +zstd, +lz4 or +xz if packed; null if it isn't known.
 link_types             list<int32>   LINKTYPE_ values of its interfaces.
 size                   int64         Size of the file, bytes.
 frames                 int64         Frames read.

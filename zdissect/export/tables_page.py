@@ -17,8 +17,8 @@ docs/tables.md`.
 - The files of one rotated capture are read as one, in order of time, and share `capture` in the table captures. They
   are recognised by their names: `NAME.pcap`, `NAME.pcap1`, `NAME.pcap2` (tcpdump -C, -W), names with a date and a time
   (tcpdump -G), `NAME_00001_20260102030405.pcap` (dumpcap -b, editcap -c), `NAME.part0.pcap`, each optionally with
-  `.gz`. Files with such names that overlap in time are captures of their own. `--one-capture` reads all files as one,
-  merged frame by frame where they overlap; `--separate` reads each on its own.
+  `.gz`, `.zst`, `.lz4` or `.xz`. Files with such names that overlap in time are captures of their own. `--one-capture`
+  reads all files as one, merged frame by frame where they overlap; `--separate` reads each on its own.
 - Rows have no order; `ORDER BY file, frame_number, flow_id, message_index` gives that of the capture. TCP segments may
   have been captured in a different order from that of their stream; `message_number` counts a sender's messages in the
   order in which the receiver gets them, across all files of a capture and across batches and fragments.

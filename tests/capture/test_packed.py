@@ -1,12 +1,18 @@
 import gzip
 import io
+import lzma
 import random
+import subprocess
+import sys
 import tracemalloc
 import zlib
 
+import lz4.frame
 import pytest
+from backports import zstd
 
-from zdissect.capture.gzipped import GzipStream, UnpackError
+from zdissect.capture.packed import PackedStream, UnpackError
+from zdissect.capture.packings import GZIP, LZ4, XZ, ZSTD, packing_of
 
 
 @pytest.fixture(scope="module")
@@ -17,7 +23,7 @@ def content(build):
 
 def unpack(packed: bytes, size: int) -> tuple[bytes, str]:
     """All that comes out, asking for `size` bytes at a time, and the text of the error or ""."""
-    stream = GzipStream(packed[:4], io.BytesIO(packed[4:]))
+    stream = PackedStream(GZIP, packed[:4], io.BytesIO(packed[4:]))
     out = bytearray()
     try:
         while piece := stream.read(size):
@@ -40,7 +46,7 @@ def test_members_and_padding(content, size):
 def test_members_that_end_where_a_piece_ends(size):
     """A piece of output that is full, and the last one of its member, as the input at hand is."""
     packed = gzip.compress(b"0123456789" * 5)
-    stream = GzipStream(packed, io.BytesIO(packed))
+    stream = PackedStream(GZIP, packed, io.BytesIO(packed))
     assert b"".join(iter(lambda: stream.read(size), b"")) == b"0123456789" * 10
 
 
@@ -103,3 +109,62 @@ def test_little_memory_whatever_the_content(build, read):
     finally:
         tracemalloc.stop()
     assert peak < 6 << 20
+
+
+PACKERS = {GZIP: gzip.compress, ZSTD: zstd.compress, LZ4: lz4.frame.compress, XZ: lzma.compress}
+SKIPPABLE = b"\x50\x2a\x4d\x18\x04\0\0\0abcd"
+"""A frame of zstd that holds nothing; pzstd begins with one."""
+
+
+@pytest.mark.parametrize("packing", PACKERS, ids=lambda packing: packing.name)
+def test_each_packing(build, read, content, packing):
+    """Members one after the other, padding, bytes one by one as from a slow pipe, a cut anywhere, and damage."""
+    pack, name = PACKERS[packing], packing.name
+    packed = pack(content) + pack(b"") + bytes(100) + pack(build.pcap_record(b"last"))
+    assert packing_of(packed[:4]) is packing
+    frames, error = read(packed)
+    assert (len(frames), error, frames[-1].data) == (101, "", b"last")
+    stream = PackedStream(packing, packed[:4], OneByOne(packed[4:]))
+    assert b"".join(iter(lambda: stream.read(999), b"")) == content + build.pcap_record(b"last")
+    noise = random.Random(2).randbytes
+    one = pack(content + b"".join(build.pcap_record(noise(900)) for _ in range(500)))  # several blocks
+    for end in range(4, len(one), len(one) // 20):
+        frames, error = read(one[:end])
+        assert error.startswith(f"the {name} data end too early, at byte {end}; ")
+    assert frames, "what comes before the cut is read"
+    frames, error = read(one + b"garbage" * 9)
+    assert len(frames) == 600
+    assert error.startswith(f"the {name} data are damaged before byte {len(one) + 63} (")
+    assert f"looks like {name} data again" in read(pack(one))[1]
+
+
+class OneByOne(io.BytesIO):
+    """Gives what there is: a byte at a time."""
+
+    def read1(self, size: int | None = -1, /) -> bytes:
+        return self.read(1)
+
+
+def test_frames_that_hold_nothing(read, content):
+    frames, error = read(SKIPPABLE + zstd.compress(content) + SKIPPABLE)
+    assert (len(frames), error) == (100, "")
+
+
+def test_a_piece_comes_as_soon_as_it_is_flushed(build):
+    """Someone packs a live capture: what was flushed is read, though the member goes on."""
+    record = build.pcap_header() + build.pcap_record(b"now")
+    packer = zstd.ZstdCompressor()
+    packed = packer.compress(record, mode=packer.FLUSH_BLOCK)
+    assert PackedStream(ZSTD, packed, io.BytesIO()).read(len(record)) == record
+
+
+@pytest.mark.parametrize("packing", PACKERS, ids=lambda packing: packing.name)
+def test_a_bomb_takes_time_only(build, packing):
+    """400 megabytes of zeros, by a process that may have little memory of its own."""
+    program = (
+        "import resource; resource.setrlimit(resource.RLIMIT_AS, (400 << 20,) * 2)\n"
+        "from zdissect.capture import open_capture; print(list(open_capture('-')))"
+    )
+    content = build.section() + build.block(99, bytes(400 << 20))
+    done = subprocess.run([sys.executable, "-c", program], input=PACKERS[packing](content), capture_output=True)
+    assert done.stdout == b"[]\n", done.stderr
