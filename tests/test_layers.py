@@ -9,6 +9,9 @@ import pytest
 
 from tests.sources import LIBRARY, ROOT, SOURCES, imports, part, tree
 
+STANDARD = {"_typeshed", "compression"}
+"""What comes with Python besides `sys.stdlib_module_names`: for types, and from 3.14 on."""
+
 LAYERS = {
     "grammar": "",
     "records": "",
@@ -37,7 +40,8 @@ LIBRARIES = {
     "click": ("cli/",),
     "rich": ("cli/", "zdissect/output/"),
     "scapy": ("zdissect/flow/foreign.py", "zdissect/capture/packet_socket.py"),
-    "lz4": ("zdissect/flow/lz4block.py",),
+    "lz4": ("zdissect/flow/lz4block.py", "zdissect/capture/packings.py"),
+    "backports": ("zdissect/capture/packings.py",),
     "wsproto": ("zdissect/flow/websocket.py",),
     "cobs": ("zdissect/flow/serial_line.py",),
     "pyarrow": ("zdissect/export/", "zdissect/spark/"),
@@ -89,7 +93,7 @@ def test_layers_have_an_order():
 def test_libraries_stay_in_their_place(path):
     for line, module, top in imports(path):
         name = module.split(".")[0]
-        if name in ("zdissect", "cli") or name in sys.stdlib_module_names or name == "_typeshed":
+        if name in ("zdissect", "cli") or name in sys.stdlib_module_names or name in STANDARD:
             continue
         assert name in LIBRARIES, f"{path}:{line} imports {name}, which isn't one of our dependencies"
         assert path.startswith(LIBRARIES[name]), f"{path}:{line} imports {name}, which only {LIBRARIES[name]} may"
