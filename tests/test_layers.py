@@ -31,6 +31,7 @@ LAYERS = {
     "export": "capture dissection engine flow grammar output pipeline records session stats table",
     "spark": "capture export records",
     "library": "capture dissection engine flow grammar output paste pipeline readings records table",
+    "scapy": "engine grammar",
     "__init__": "library",
 }
 """Which parts of zdissect each part may import, besides itself and the version in `zdissect`. What isn't listed here
@@ -39,7 +40,7 @@ imports nothing of ours."""
 LIBRARIES = {
     "click": ("cli/",),
     "rich": ("cli/", "zdissect/output/"),
-    "scapy": ("zdissect/flow/foreign.py", "zdissect/capture/packet_socket.py"),
+    "scapy": ("zdissect/flow/foreign.py", "zdissect/capture/packet_socket.py", "zdissect/scapy/"),
     "lz4": ("zdissect/flow/lz4block.py", "zdissect/capture/packings.py"),
     "backports": ("zdissect/capture/packings.py",),
     "wsproto": ("zdissect/flow/websocket.py",),
@@ -53,7 +54,7 @@ SLOW = {"scapy", "rich", "wsproto", "cobs", "pyarrow", "pyspark", "lark"}
 """What nobody waits for who doesn't use it: imported in the function that needs it, or in a module of the command line
 that only one command loads."""
 
-LAZY = ("cli/", "zdissect/export/", "zdissect/spark/")
+LAZY = ("cli/", "zdissect/export/", "zdissect/scapy/", "zdissect/spark/")
 """What only one command loads, and no other part of the library."""
 
 OPENERS = ("zdissect/capture/", "zdissect/export/", "zdissect/spark/")
