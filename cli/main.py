@@ -62,6 +62,7 @@ class Commands(click.Group):
         "hex": ("hex", "Dissect one message, batch or datagram from any paste."),
         "batch": ("batch", "Convert a directory of captures to tables in Parquet."),
         "stats": ("stats", "Sessions, keys, queries, findings and bytes in numbers."),
+        "anonymize": ("anonymize", "Write a capture that can be shared."),
         "fields": ("fields", "List the fields of the protocol."),
         "explain": ("explain", "Explain a finding, a field or a message."),
     }

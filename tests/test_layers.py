@@ -26,6 +26,7 @@ LAYERS = {
     "verbose": "dissection flow pipeline records",
     "readings": "engine flow grammar records",
     "table": "dissection engine flow grammar records",
+    "anonymize": "dissection engine flow grammar pipeline records session",
     "stats": "dissection engine flow grammar pipeline records session table",
     "output": "dissection engine flow grammar records session stats table",
     "export": "capture dissection engine flow grammar output pipeline records session stats table",

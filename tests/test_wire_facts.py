@@ -14,6 +14,14 @@ INTERPRETERS = ("zdissect/grammar/", "zdissect/engine/", "zdissect/capture/", "z
 """Where numbers of a format are at home: the grammar, what reads and writes by it, formats of files and of text."""
 
 FOREIGN = {
+    "zdissect/anonymize/addresses.py": "addresses of IP and Ethernet",
+    "zdissect/anonymize/checksums.py": "checksums of IP, TCP and UDP",
+    "zdissect/anonymize/fills.py": "what other protocols begin with",
+    "zdissect/anonymize/layers.py": "link layers, IP, TCP and UDP",
+    "zdissect/anonymize/lz4size.py": "blocks of LZ4",
+    "zdissect/anonymize/packet_headers.py": "IP, TCP and UDP",
+    "zdissect/anonymize/texts.py": "Unicode",
+    "zdissect/anonymize/websockets.py": "frames of WebSockets, and HTTP",
     "zdissect/flow/assembler.py": "flags of TCP",
     "zdissect/flow/causal.py": "flags and sequence numbers of TCP",
     "zdissect/flow/connection.py": "sequence numbers of TCP",

@@ -1,0 +1,82 @@
+"""Frames kept in temporary files: read again in any order, with room beside each for others, written in any order.
+
+Memory: some dozens of bytes per frame. What isn't written stays zero, and takes no room on most file systems.
+"""
+
+import tempfile
+from array import array
+from collections.abc import Iterator
+from types import TracebackType
+
+from zdissect.records import Frame
+
+_GATHERED = 1 << 20
+
+
+class Spool:
+    """Frames by their place, from 0, as a context: the files go with it."""
+
+    def __init__(self) -> None:
+        self._frames = tempfile.TemporaryFile()  # noqa: SIM115
+        self._new = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115
+        self._pending: list[bytes] = []
+        self._pending_size = 0
+        self._starts = array("Q", [0])
+        self._heads: list[tuple[int, int, int]] = []
+
+    def __enter__(self) -> "Spool":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._frames.close()
+        self._new.close()
+
+    def __len__(self) -> int:
+        return len(self._heads)
+
+    def add(self, frame: Frame) -> None:
+        """Keeps a frame; the name of its file isn't kept, its number is its place and one."""
+        self._pending.append(frame.data)
+        self._pending_size += len(frame.data)
+        self._starts.append(self._starts[-1] + len(frame.data))
+        self._heads.append((frame.ts_ns, frame.link, frame.wire_len))
+        if self._pending_size > _GATHERED:
+            self._flush()
+
+    def frame(self, place: int) -> Frame:
+        """A frame as it was added."""
+        ts_ns, link, wire_len = self._heads[place]
+        return Frame("", place + 1, ts_ns, link, wire_len, self.old(place, 0, self._size(place)))
+
+    def frames(self) -> Iterator[Frame]:
+        """All of them."""
+        return map(self.frame, range(len(self)))
+
+    def old(self, place: int, offset: int, size: int) -> bytes:
+        """Bytes of a frame as it was added; fewer where it ends."""
+        self._flush()
+        self._frames.seek(self._starts[place] + offset)
+        return self._frames.read(max(0, min(size, self._size(place) - offset)))
+
+    def new(self, place: int, offset: int, size: int) -> bytes:
+        """Bytes that were written beside a frame: zeros where none were."""
+        self._new.seek(self._starts[place] + offset)
+        size = max(0, min(size, self._size(place) - offset))
+        return (self._new.read(size) or b"").ljust(size, b"\0")
+
+    def write(self, place: int, offset: int, data: bytes) -> None:
+        """Writes bytes beside a frame; what lies beyond its end is left out."""
+        data = data[: max(0, self._size(place) - offset)]
+        if data:
+            self._new.seek(self._starts[place] + offset)
+            self._new.write(data)
+
+    def _size(self, place: int) -> int:
+        return self._starts[place + 1] - self._starts[place]
+
+    def _flush(self) -> None:
+        if self._pending:
+            self._frames.seek(0, 2)
+            self._frames.write(b"".join(self._pending))
+            self._pending.clear()
+            self._pending_size = 0
