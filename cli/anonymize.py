@@ -4,12 +4,13 @@ import click
 
 from zdissect.anonymize.anonymizer import Anonymizer
 from zdissect.anonymize.secret import Secret
-from zdissect.capture import CaptureError, open_capture
+from zdissect.capture import CaptureError
 from zdissect.capture.output_file import OutputFile
 from zdissect.capture.spool import Spool
 
+from .captures import Captures
 from .common import DONE, UNREADABLE, complain
-from .decode_as import decode_as
+from .options import CaptureOptions, as_records, decode_as_option, quiet_option
 
 
 @click.command("anonymize")
@@ -17,17 +18,12 @@ from .decode_as import decode_as
 @click.argument("out", metavar="OUT")
 @click.option("--seed", metavar="TEXT", help="The same seed gives the same; who knows it can check guesses.")
 @click.option("--keep", type=click.Choice(["ros2"]), multiple=True, help="Keep types of ROS 2 in keys.")
-@click.option("-d", "rules", multiple=True, metavar="RULE", help="Decode as: tcp.port==9000,zenoh or udp.port==...")
+@decode_as_option
 @click.option("--force", is_flag=True, help="Overwrite OUT if it exists.")
-@click.option("-q", "quiet", is_flag=True, help="Don't say what was done.")
+@quiet_option("Don't say what was done.")
+@as_records(capture=CaptureOptions)
 def anonymize(
-    files: tuple[str, ...],
-    out: str,
-    seed: str | None,
-    keep: tuple[str, ...],
-    rules: tuple[str, ...],
-    force: bool,
-    quiet: bool,
+    capture: CaptureOptions, out: str, seed: str | None, keep: tuple[str, ...], force: bool, quiet: bool
 ) -> int:
     """Writes a capture that can be shared: keys, ZenohIDs, addresses, texts, payloads, attachments and secrets are
     replaced by others of the same length, the same by the same, so that it is dissected as before. Times, ports,
@@ -36,35 +32,23 @@ def anonymize(
     OUT is pcapng; - is standard output. Several files become one. Nothing can be told back without the secret, which is
     a random one that is forgotten, or made of --seed.
     """
-    options = decode_as(rules)
     try:
-        output = OutputFile(out, files, force)
+        output = OutputFile(out, capture.files, force)
     except CaptureError as problem:
         raise click.UsageError(str(problem)) from problem
     with Spool() as spool:
-        anonymizer = Anonymizer(spool, options, Secret(seed), "ros2" in keep)
-        problems = _read(files, spool, anonymizer)
+        anonymizer = Anonymizer(spool, capture.pipeline(), Secret(seed), "ros2" in keep)
+        frames = Captures(capture.files)
+        for frame in frames:
+            spool.add(frame)
+            anonymizer.feed(frame._replace(source="", number=len(spool)))
+        anonymizer.close()
         with output:
             for place, frame in enumerate(spool.frames()):
                 output.write(anonymizer.frame(frame, spool.new(place, 0, len(frame.data))))
-    for text in (*map(str, problems), *(() if quiet else anonymizer.account.lines())):
+    for text in (*map(str, frames.problems), *(() if quiet else anonymizer.account.lines())):
         complain(text)
-    return UNREADABLE if problems else DONE
-
-
-def _read(files: tuple[str, ...], spool: Spool, anonymizer: Anonymizer) -> list[CaptureError]:
-    """The first pass over the frames of all files; what couldn't be read of them."""
-    problems: list[CaptureError] = []
-    for name in files:
-        try:
-            with open_capture(name) as capture:
-                for frame in capture:
-                    spool.add(frame)
-                    anonymizer.feed(frame._replace(source="", number=len(spool)))
-        except CaptureError as problem:
-            problems.append(problem)
-    anonymizer.close()
-    return problems
+    return UNREADABLE if frames.problems else DONE
 
 
 commands = {"anonymize": anonymize}

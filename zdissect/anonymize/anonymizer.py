@@ -23,7 +23,7 @@ from zdissect.engine.tape import Buffer, Tape
 from zdissect.flow.decode import decode
 from zdissect.flow.framing import DATAGRAM
 from zdissect.grammar.batch import BATCH, NETWORK_MESSAGE, SCOUTING_DATAGRAM
-from zdissect.grammar.registry import UNDECODED
+from zdissect.grammar.field import UNDECODED
 from zdissect.pipeline import Options
 from zdissect.records import Datagram, Frame
 

@@ -15,7 +15,7 @@ from zdissect.dissection import Dissection
 from zdissect.engine import vle
 from zdissect.engine.messages import Row
 from zdissect.engine.tape import Span
-from zdissect.grammar.registry import EXT_NUMBER, UNDECODED, Field
+from zdissect.grammar.field import EXT_NUMBER, UNDECODED, Field
 
 PERIOD = 8
 """Bytes after which a replaced payload repeats itself: it says nothing, and may be compressed."""
