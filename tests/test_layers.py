@@ -27,6 +27,7 @@ LAYERS = {
     "readings": "engine flow grammar records",
     "table": "dissection engine flow grammar records",
     "anonymize": "dissection engine flow grammar pipeline records session",
+    "filters": "dissection engine flow grammar records session table",
     "stats": "dissection engine flow grammar pipeline records session table",
     "output": "dissection engine flow grammar records session stats table",
     "export": "capture dissection engine flow grammar output pipeline records session stats table",
@@ -38,6 +39,9 @@ LAYERS = {
 """Which parts of zdissect each part may import, besides itself and the version in `zdissect`. What isn't listed here
 imports nothing of ours."""
 
+ARROW = tuple(f"zdissect/filters/{name}.py" for name in ("compiled", "on_arrow", "arrow_predicates", "on_datasets"))
+"""Filters over Arrow, which are imported by whoever has any."""
+
 LIBRARIES = {
     "click": ("cli/",),
     "rich": ("cli/", "zdissect/output/"),
@@ -46,16 +50,18 @@ LIBRARIES = {
     "backports": ("zdissect/capture/packings.py",),
     "wsproto": ("zdissect/flow/websocket.py",),
     "cobs": ("zdissect/flow/serial_line.py",),
-    "pyarrow": ("zdissect/export/", "zdissect/spark/"),
+    "lark": ("zdissect/filters/syntax.py",),
+    "re2": ("zdissect/filters/patterns.py",),
+    "pyarrow": ("zdissect/export/", "zdissect/spark/", *ARROW),
     "pyspark": ("zdissect/spark/",),
 }
 """Where a library may be imported. A new one needs a reason, a dependency in pyproject.toml and a line here."""
 
-SLOW = {"scapy", "rich", "wsproto", "cobs", "pyarrow", "pyspark", "lark"}
+SLOW = {"scapy", "rich", "wsproto", "cobs", "pyarrow", "pyspark", "lark", "re2"}
 """What nobody waits for who doesn't use it: imported in the function that needs it, or in a module of the command line
 that only one command loads."""
 
-LAZY = ("cli/", "zdissect/export/", "zdissect/scapy/", "zdissect/spark/")
+LAZY = ("cli/", "zdissect/export/", "zdissect/filters/", "zdissect/scapy/", "zdissect/spark/")
 """What only one command loads, and no other part of the library."""
 
 OPENERS = ("zdissect/capture/", "zdissect/export/", "zdissect/spark/")

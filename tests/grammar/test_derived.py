@@ -31,6 +31,6 @@ def test_no_column_belongs_to_two():
 
 def test_what_depends_on_later_messages_has_no_column():
     """The session looks back and never ahead."""
-    assert [one.path for one in DERIVED if one.ahead] == ["zenoh.request.response_in"]
+    assert {one.path.rpartition(".")[0] for one in DERIVED if one.ahead} == {"zenoh.request"}
     assert not any(one.column for one in DERIVED if one.ahead)
     assert all(one.column or one.ahead for one in DERIVED if one.type != "none")
