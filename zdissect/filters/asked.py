@@ -9,7 +9,7 @@ from zdissect.filters.filter_error import Fault
 from zdissect.filters.patterns import check_pattern
 from zdissect.filters.predicates import (
     NEVER,
-    Addresses,
+    AddressRange,
     Among,
     Between,
     Either,
@@ -56,7 +56,7 @@ def member(kind: ValueType, low: Value, high: Value | None) -> Predicate:
         first, last = literals.network(low)[0], literals.network(high)[1]
         if len(first) != len(last):
             raise Fault("the ends of a range are addresses of the same version")
-        return Addresses(first, last)
+        return AddressRange(first, last)
     if kind.kind == "label":
         return _labels(kind, ">=", low, "<=", high)
     first, last = _bound(kind, low), _bound(kind, high)
@@ -83,7 +83,7 @@ def _key(value: Value) -> str:
 def _equal(kind: ValueType, value: Value) -> Predicate:
     if kind.kind == "ip":
         first, last = literals.network(value)
-        return Among(frozenset([literals.address_text(first)])) if first == last else Addresses(first, last)
+        return Among(frozenset([literals.address_text(first)])) if first == last else AddressRange(first, last)
     if kind.kind == "label":
         return Among(frozenset(_label(kind, value)))
     found = _bound(kind, value)
@@ -132,7 +132,7 @@ def _ordered(kind: ValueType, word: str, value: Value) -> Predicate:
         low, high = int.from_bytes(first), int.from_bytes(last)
         ends = {"<": (0, low - 1), "<=": (0, high), ">": (high + 1, (1 << size) - 1), ">=": (low, (1 << size) - 1)}
         low, high = ends[word]
-        return NEVER if low > high else Addresses(low.to_bytes(len(first)), high.to_bytes(len(first)))
+        return NEVER if low > high else AddressRange(low.to_bytes(len(first)), high.to_bytes(len(first)))
     if kind.kind == "label":
         return _labels(kind, word, value)
     bound = _bound(kind, value)

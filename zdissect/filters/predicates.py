@@ -22,7 +22,7 @@ class Between:
 
 
 @dataclass(frozen=True, slots=True)
-class Addresses:
+class AddressRange:
     """It is an IP address in a range, both ends included, of the same version: packed."""
 
     low: bytes
@@ -77,6 +77,6 @@ class Unless:
     inner: "Predicate"
 
 
-Predicate = Among | Between | Addresses | Holds | Begins | Matches | Relates | Nonzero | Either | Unless
+Predicate = Among | Between | AddressRange | Holds | Begins | Matches | Relates | Nonzero | Either | Unless
 
 NEVER = Among(frozenset())

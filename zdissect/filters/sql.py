@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from zdissect.filters.predicates import Addresses, Matches, Relates
+from zdissect.filters.predicates import AddressRange, Matches, Relates
 from zdissect.filters.sql_text import DIALECTS
 from zdissect.filters.sql_writer import SqlWriter
 from zdissect.filters.tests_of_values import Check, checker
@@ -58,7 +58,7 @@ def _pattern(pattern: str, binary: bool) -> Check:
 
 @cache
 def _network(low: str, high: str) -> Check:
-    return checker(Addresses(bytes.fromhex(low), bytes.fromhex(high)), binary=False)
+    return checker(AddressRange(bytes.fromhex(low), bytes.fromhex(high)), binary=False)
 
 
 def zdissect_intersects(key: str | None, other: str | None) -> bool | None:

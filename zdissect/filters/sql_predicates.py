@@ -5,7 +5,7 @@ from typing import Any
 
 from zdissect.filters.filter_error import FilterError
 from zdissect.filters.predicates import (
-    Addresses,
+    AddressRange,
     Among,
     Begins,
     Between,
@@ -56,7 +56,7 @@ def _called(dialect: Dialect, value: str, kind: ValueType, predicate: Predicate)
     match predicate:
         case Matches(pattern):
             return f"zdissect_matches{'_bytes' if kind.binary else ''}({value}, {text(pattern)})"
-        case Addresses(low, high):
+        case AddressRange(low, high):
             return f"zdissect_address_between({value}, {text(low.hex())}, {text(high.hex())})"
         case Relates("intersects", key):
             return f"zdissect_intersects({value}, {text(key)})"

@@ -6,7 +6,7 @@ from typing import Any
 
 from zdissect.filters.patterns import searcher
 from zdissect.filters.predicates import (
-    Addresses,
+    AddressRange,
     Among,
     Begins,
     Between,
@@ -33,7 +33,7 @@ def checker(predicate: Predicate, binary: bool) -> Check:
             return values.__contains__
         case Between():
             return _between(predicate)
-        case Addresses(low, high):
+        case AddressRange(low, high):
             return remembering(lambda text: len(packed := _packed(text)) == len(low) and low <= packed <= high)
         case Holds(part):
             return lambda value: part in value
