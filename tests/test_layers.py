@@ -45,7 +45,7 @@ ARROW = tuple(f"zdissect/filters/{name}.py" for name in ("compiled", "on_arrow",
 LIBRARIES = {
     "click": ("cli/",),
     "rich": ("cli/", "zdissect/output/"),
-    "scapy": ("zdissect/flow/foreign.py", "zdissect/capture/packet_socket.py", "zdissect/scapy/"),
+    "scapy": ("zdissect/flow/scapy_links.py", "zdissect/capture/packet_socket.py", "zdissect/scapy/"),
     "lz4": ("zdissect/flow/lz4block.py", "zdissect/capture/packings.py"),
     "backports": ("zdissect/capture/packings.py",),
     "wsproto": ("zdissect/flow/websocket.py",),

@@ -6,10 +6,10 @@ from zdissect.engine.interpreter import interpret
 from zdissect.engine.lazy import lazy_messages
 from zdissect.engine.messages import DecodedMessage, add_findings, inherit, messages, nameless
 from zdissect.engine.tape import Buffer
-from zdissect.flow import hints
+from zdissect.flow import misframed
 from zdissect.flow.decode import decode
 from zdissect.flow.framing import DATAGRAM, STREAM
-from zdissect.flow.hints import Hint
+from zdissect.flow.misframed import Misframing
 from zdissect.grammar.batch import NETWORK_MESSAGE
 from zdissect.session.fragments import Assembled
 from zdissect.session.state import Sessions
@@ -37,7 +37,7 @@ class Dissector:
         self.rows = rows
         self.reader = CompiledReader()
 
-    def dissect(self, item: Dissection, why: str, out: list[Item], hint: Hint | None = None) -> None:
+    def dissect(self, item: Dissection, why: str, out: list[Item], hint: Misframing | None = None) -> None:
         """Decodes a batch, as its hint says if there is one; a compressed one gives two dissections, the batch and what
         it holds."""
         data, framing = item.buffer.data, item.framing
@@ -53,8 +53,8 @@ class Dissector:
         if item.missing:
             item.tape.remarks.append((MISSING[item.missing], len(data), len(data), why))
         if plain is None or inner is None:
-            if hint is None and item.flow.link != "tcp" and not item.missing and hints.doubtful(data, item.tape):
-                hint = hints.of_datagram(data, framing)
+            if hint is None and item.flow.link != "tcp" and not item.missing and misframed.doubtful(data, item.tape):
+                hint = misframed.of_datagram(data, framing)
             self.hint(item, hint)
             self.known(item, out)
             return
@@ -67,7 +67,7 @@ class Dissector:
         item.next_framing = content.next_framing
 
     @staticmethod
-    def hint(item: Dissection, hint: Hint | None) -> None:
+    def hint(item: Dissection, hint: Misframing | None) -> None:
         """Reads a batch as it is meant, if that is known."""
         data = item.buffer.data
         if not data and not item.missing:

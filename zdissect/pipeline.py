@@ -15,8 +15,8 @@ from zdissect.engine.interpreter import interpret
 from zdissect.flow.causal import Causal
 from zdissect.flow.clock import Clock
 from zdissect.flow.conversation import Flow, StreamConversation
+from zdissect.flow.datagram_conversation import COPY, SCOUTING, Known
 from zdissect.flow.datagrams import Datagrams, buffer_of
-from zdissect.flow.dialogue import COPY, SCOUTING, Known
 from zdissect.flow.link import Decoder
 from zdissect.flow.stream_buffer import Batch, Skipped
 from zdissect.flow.tcp import Streams

@@ -9,7 +9,7 @@ from zdissect.dissection import Dissection, Item, Notice
 from zdissect.flow.conversation import Flow, StreamConversation
 from zdissect.flow.ipfragments import ALONE
 from zdissect.flow.link import Decoder
-from zdissect.flow.names import BACKGROUND
+from zdissect.flow.protocol_numbers import BACKGROUND
 from zdissect.flow.tcp_analysis import TcpAnalysis
 from zdissect.flow.verdict import Verdict
 from zdissect.pipeline import OTHERS, Pipeline

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.flow.flow_frames import A4, B6, ethernet, frame, ipv4, ipv6, tcp, udp
-from zdissect.flow import foreign
+from zdissect.flow import scapy_links
 from zdissect.flow.link import Decoder
 from zdissect.records import Endpoint, Segment
 
@@ -93,7 +93,7 @@ def test_scapy_neither_raises_nor_speaks(link: int, data: bytes, capfd: pytest.C
 
 
 def test_without_scapy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(foreign, "_scapy", lambda: ({}, ()))
+    monkeypatch.setattr(scapy_links, "_scapy", lambda: ({}, ()))
     decoder = Decoder()
     assert decoder.feed(frame(LAYERS["radiotap, by scapy"][1], 127)) is None
     assert decoder.unopened.total() == {"link type 127 (IEEE802_11_RADIOTAP)": 1}

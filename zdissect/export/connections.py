@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from zdissect.export.introductions import Introduction, zid_of
 from zdissect.export.split import ALL, Moment, Split, shared_out
 from zdissect.flow.clock import EARLY_NS
-from zdissect.flow.dialogue import TRANSPORT, Known
+from zdissect.flow.datagram_conversation import TRANSPORT, Known
 from zdissect.flow.partial import Observed
 from zdissect.flow.ticks import Ticks
 from zdissect.grammar.flags import ID_BITS

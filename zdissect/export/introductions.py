@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 
 from zdissect.engine.messages import messages
-from zdissect.flow.beginning import LOOK_AHEAD
 from zdissect.flow.conversation import StreamConversation
 from zdissect.flow.decode import decode
+from zdissect.flow.detect_stream import LOOK_AHEAD
 from zdissect.flow.framing import Framing
 from zdissect.flow.stream_buffer import Batch, Skipped
 from zdissect.flow.verdict import Verdict

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from zdissect.flow import detect, hints, protocols
-from zdissect.flow.bare import BareCutter
-from zdissect.flow.beginning import Look, Looked, look
+from zdissect.flow import detect_datagram, misframed, other_protocols
 from zdissect.flow.cutter import Cutter
+from zdissect.flow.detect_stream import Look, Looked, look
 from zdissect.flow.framing import DATAGRAM, STREAM, UNKNOWN, Framing
-from zdissect.flow.hints import Hint
+from zdissect.flow.misframed import Misframing
 from zdissect.flow.stream_buffer import Batch, Skipped
+from zdissect.flow.unprefixed import SegmentCutter
 from zdissect.flow.upgrade import is_upgrade
 from zdissect.flow.verdict import Verdict
 from zdissect.grammar.batch import LOW_LATENCY_PREFIX
@@ -100,7 +100,7 @@ class StreamConversation:
         elif self.flow.verdict in _CUT:
             side = self.sides[item.direction]
             if not (item.offset or side.known) and isinstance(item, Chunk) and self.flow.verdict in _ZENOH:
-                self.mean(side, hints.of_stream(item.data) if self.flow.begins(item.direction) else None)
+                self.mean(side, misframed.of_stream(item.data) if self.flow.begins(item.direction) else None)
             cuttings = side.cutter.feed(item)
             self.opaque += len(item.data) if isinstance(item, Chunk) else 0
             yield from self.checked(item.direction, cuttings)
@@ -142,13 +142,13 @@ class StreamConversation:
         """What a WebSocket carries, by a message of it. On ports of Zenoh that is shown unless it is known."""
         known = self.flow.verdict
         if isinstance(cutting, Skipped):
-            if protocols.is_remote_api(cutting.text):
+            if other_protocols.is_remote_api(cutting.text):
                 return Verdict.REMOTE_API
             return Verdict.TEXT if cutting.text and self.expected else known
         data = cutting.buffer.data
-        if protocols.is_remote_api(data):
+        if other_protocols.is_remote_api(data):
             return Verdict.REMOTE_API
-        if self.expected or detect.transport(data) or hints.of_datagram(data, DATAGRAM):
+        if self.expected or detect_datagram.transport(data) or misframed.of_datagram(data, DATAGRAM):
             return Verdict.ZENOH
         return Verdict.OTHER
 
@@ -189,13 +189,13 @@ class StreamConversation:
                 self.mean(side, first_look.hint)
 
     @staticmethod
-    def mean(side: _Side, hint: Hint | None) -> None:
+    def mean(side: _Side, hint: Misframing | None) -> None:
         """Takes over how a direction is framed, if that isn't as it should be."""
         side.known = True
         if hint is None:
             return
         side.meant = hint.framing
-        side.cutter = Cutter(hint.framing) if hint.framing.prefix else BareCutter(hint.framing)
+        side.cutter = Cutter(hint.framing) if hint.framing.prefix else SegmentCutter(hint.framing)
         side.cutter.hint = hint
 
     def reframe(self, direction: int, framing: Framing) -> None:

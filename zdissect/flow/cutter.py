@@ -11,7 +11,7 @@ from zdissect.engine.tape import Buffer, Origin
 from zdissect.flow import resync
 from zdissect.flow.decode import CLOSE_SIZE, is_plain_close
 from zdissect.flow.framing import FRAMINGS, STREAM, Framing
-from zdissect.flow.hints import Hint
+from zdissect.flow.misframed import Misframing
 from zdissect.flow.stream_buffer import Batch, Skipped, StreamBuffer, skipped_gap
 from zdissect.records import Chunk, Gap
 
@@ -35,7 +35,7 @@ class Cutter(StreamBuffer):
         """Bytes in hand that start no batch."""
         self.torn = 0
         """Bytes still to come of a batch whose middle isn't in the capture."""
-        self.hint: Hint | None = None
+        self.hint: Misframing | None = None
         """The hint about the next batch."""
 
     def feed(self, item: Chunk | Gap) -> Iterator[Batch | Skipped]:

@@ -10,11 +10,11 @@ from collections.abc import Iterable, Iterator
 
 from zdissect.engine.interpreter import interpret
 from zdissect.engine.tape import Buffer, Origin, Tape
-from zdissect.flow import detect, hints, protocols
+from zdissect.flow import detect_datagram, misframed, other_protocols
+from zdissect.flow.captured_twice import Copies
 from zdissect.flow.conversation import Flow
-from zdissect.flow.copies import Copies
+from zdissect.flow.datagram_conversation import COPY, SCOUTING, TRANSPORT, DatagramConversation, Known
 from zdissect.flow.decode import sound
-from zdissect.flow.dialogue import COPY, SCOUTING, TRANSPORT, DatagramConversation, Known
 from zdissect.flow.framing import DATAGRAM, Framing
 from zdissect.flow.verdict import Verdict
 from zdissect.grammar.batch import BATCH, SCOUTING_DATAGRAM
@@ -185,10 +185,10 @@ class Datagrams:
         data, cut = datagram.payload, datagram.missing > 0
         if not data or data[0] & ID_BITS not in (SCOUT.id, HELLO.id):
             return False
-        tape = detect.scouting(data, cut=cut)
+        tape = detect_datagram.scouting(data, cut=cut)
         if tape is None:
             return False
-        if conversation.flow.verdict is Verdict.ZENOH and detect.framings(data, cut=cut):
+        if conversation.flow.verdict is Verdict.ZENOH and detect_datagram.framings(data, cut=cut):
             return False  # an INIT or OPEN, whose ids are those of SCOUT and HELLO
         if tape.spans[1][4] == "SCOUT":
             self.scouts.add(datagram.src)
@@ -198,7 +198,7 @@ class Datagrams:
     def fails_as_scouting(self, datagram: Datagram, framing: Framing) -> bool:
         """Whether a datagram that doesn't decode is more of a scouting message than of a batch."""
         data, cut, asked = datagram.payload, datagram.missing > 0, self.asked(datagram)
-        if not data or framing != DATAGRAM or hints.of_datagram(data, framing):
+        if not data or framing != DATAGRAM or misframed.of_datagram(data, framing):
             return False
         ident = data[0] & ID_BITS
         if ident not in (SCOUT.id, HELLO.id):
@@ -222,13 +222,13 @@ class Datagrams:
         """Decides, if this datagram and those before it suffice for that, what a conversation is."""
         flow, data, cut = conversation.flow, datagram.payload, datagram.missing > 0
         conversation.expected = conversation.expected or datagram.dst in self.scouts
-        fitting, told = detect.framings(data, cut=cut), conversation.told
-        framing = self.groups.get(datagram.dst) or detect.likeliest(data, fitting)
-        if protocols.is_quic(data):
+        fitting, told = detect_datagram.framings(data, cut=cut), conversation.told
+        framing = self.groups.get(datagram.dst) or detect_datagram.likeliest(data, fitting)
+        if other_protocols.is_quic(data):
             flow.verdict = Verdict.QUIC
         elif framing is not None and self.proves(conversation, datagram, framing):
             flow.verdict = Verdict.ZENOH
-        elif conversation.told == told and (other := protocols.of_datagram(data, cut=cut)) is not None:
+        elif conversation.told == told and (other := other_protocols.of_datagram(data, cut=cut)) is not None:
             flow.verdict = other
         elif conversation.expected and conversation.looks_like_zenoh(data, framing):
             flow.verdict = Verdict.ZENOH
@@ -254,9 +254,9 @@ class Datagrams:
     def strange(conversation: DatagramConversation, verdict: Verdict) -> None:
         """Decides what a conversation is where Zenoh is expected, but nothing has proved it."""
         waiting = conversation.waiting
-        if all(detect.framings(datagram.payload, cut=datagram.missing > 0) for datagram in waiting):
+        if all(detect_datagram.framings(datagram.payload, cut=datagram.missing > 0) for datagram in waiting):
             verdict = Verdict.ZENOH
-        elif all(protocols.may_be_quic(datagram.payload) for datagram in waiting):
+        elif all(other_protocols.may_be_quic(datagram.payload) for datagram in waiting):
             verdict = Verdict.QUIC
         conversation.flow.verdict = verdict
 
@@ -266,11 +266,11 @@ class Datagrams:
         if datagram.dst in self.groups:
             conversation.framings = [framing, framing]
             return True
-        opening = None if cut else detect.opens_session(data, framing)
+        opening = None if cut else detect_datagram.opens_session(data, framing)
         if opening == JOIN.id:
             self.groups[datagram.dst] = framing
         sequence = conversation.sequences[conversation.direction(datagram)]
-        tells = detect.tells(data, framing, sequence, cut=cut)
+        tells = detect_datagram.tells(data, framing, sequence, cut=cut)
         conversation.told += tells
         return opening is not None or (conversation.expected and tells) or conversation.told >= PROOF
 

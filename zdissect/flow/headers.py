@@ -6,7 +6,7 @@ opened. `stop` is where the content ends on the wire and may lie beyond the byte
 
 from collections.abc import Callable
 
-from zdissect.flow.names import LLC, PPP_CONTROL, STP
+from zdissect.flow.protocol_numbers import LLC, PPP_CONTROL, STP
 
 Next = tuple[int, int, int] | str
 Header = Callable[[bytes, int, int], Next]

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from zdissect.flow.envelope import Envelope, Found
 from zdissect.flow.headers import Next
 from zdissect.flow.ipfragments import Fragment, Fragments
-from zdissect.flow.names import protocol as protocol_name
+from zdissect.flow.protocol_numbers import protocol as protocol_name
 from zdissect.flow.tunnels import PORTS, PROTOCOLS
 from zdissect.flow.unopened import Unopened
 from zdissect.records import Datagram, Endpoint, Frame, Segment

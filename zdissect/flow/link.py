@@ -19,7 +19,7 @@ from zdissect.flow.headers import (
     PPPOE,
 )
 from zdissect.flow.ip import Packets
-from zdissect.flow.names import ethertype, link_type
+from zdissect.flow.protocol_numbers import ethertype, link_type
 from zdissect.flow.unopened import Unopened
 from zdissect.grammar.ports import RAW_ETHERTYPES
 from zdissect.records import RAW_ETHERNET, Datagram, Endpoint, Frame
@@ -175,7 +175,7 @@ class Decoder:
         return Datagram(frame, src, dst, payload, missing, envelope.frame_offset(body), frames, RAW_ETHERNET)
 
     def _foreign(self, frame: Frame) -> Found:
-        from zdissect.flow.foreign import find_ip  # this loads scapy: only where a capture needs it
+        from zdissect.flow.scapy_links import find_ip  # this loads scapy: only where a capture needs it
 
         packet_at = find_ip(frame.link, frame.data)
         if packet_at is None or isinstance(packet_at, str):

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from zdissect.engine.tape import Buffer, Origin
 from zdissect.flow.framing import Framing
-from zdissect.flow.hints import Hint
+from zdissect.flow.misframed import Misframing
 from zdissect.records import Chunk, Frame, Gap
 
 _new = tuple.__new__  # NamedTuple's own constructor takes twice the time
@@ -21,7 +21,7 @@ class Batch(NamedTuple):
     missing: str
     """Empty if whole; else why its end isn't there: `cut` or `lost` (see Gap), or `end` (the stream ended)."""
     framing: Framing
-    hint: Hint | None = None
+    hint: Misframing | None = None
     """How it is meant to be read, if not as its link requires."""
 
 

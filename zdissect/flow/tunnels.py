@@ -6,7 +6,7 @@ What a UDP datagram on a tunnel's port holds is believed only if its header is s
 from collections.abc import Callable
 
 from zdissect.flow.headers import ANY_IP, ETHERNET, IPV4, IPV6, MPLS, PPP, Header, Next, mpls, typed, u16
-from zdissect.flow.names import ETHERTYPES
+from zdissect.flow.protocol_numbers import ETHERTYPES
 
 
 def gre(data: bytes, start: int, stop: int) -> Next:

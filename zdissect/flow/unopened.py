@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from zdissect.flow.names import BACKGROUND
+from zdissect.flow.protocol_numbers import BACKGROUND
 
 MOST_KINDS = 256
 """Kinds that are told apart in a file; forged EtherTypes must not fill the memory."""

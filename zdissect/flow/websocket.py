@@ -12,9 +12,9 @@ from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from zdissect.flow.bare import Unprefixed
 from zdissect.flow.framing import Framing
 from zdissect.flow.stream_buffer import Batch, Skipped, skipped_gap
+from zdissect.flow.unprefixed import Unprefixed
 from zdissect.flow.upgrade import BLANK, MOST_HEAD, header, is_upgrade, may_be_head
 from zdissect.flow.websocket_finder import MOST_HELD, MessageFinder
 from zdissect.flow.wsframes import (

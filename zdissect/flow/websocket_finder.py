@@ -1,6 +1,6 @@
 """Finds the next message in a WebSocket stream whose place is lost: frame headers chain there, and messages decode."""
 
-from zdissect.flow import detect
+from zdissect.flow import detect_datagram
 from zdissect.flow.wsframes import PLAUSIBLE, frame_at, is_binary, unmasked
 from zdissect.grammar.batch import COMPRESSED
 from zdissect.grammar.structures import DEFAULT_BATCH_SIZE
@@ -95,6 +95,6 @@ class MessageFinder:
             if (payload[:1] in (b"", _COMPRESSED) or len(payload) < _WEIGHT) if part else not payload:
                 continue
             self.credit -= max(_SAMPLE, len(payload))
-            if self.credit < 0 or not detect.transport(payload, cut=part):
+            if self.credit < 0 or not detect_datagram.transport(payload, cut=part):
                 return False
         return True

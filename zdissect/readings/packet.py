@@ -80,7 +80,7 @@ def _sum(header: bytes) -> int:
 
 def _dissect(data: bytes, link: int, best: Best) -> Attempt | None:
     """The payload of a packet."""
-    from zdissect.flow import protocols
+    from zdissect.flow import other_protocols
     from zdissect.flow.link import Decoder  # only here: it and what it needs aren't for plain hex
 
     decoder = Decoder()
@@ -93,7 +93,7 @@ def _dissect(data: bytes, link: int, best: Best) -> Attempt | None:
     who = f"a {kind} {_end(carried.src)} > {_end(carried.dst)}"
     if not carried.payload:
         return Attempt(f"{who}, without payload", [])
-    other = protocols.of_stream(carried.payload) if tcp else protocols.of_datagram(carried.payload)
+    other = other_protocols.of_stream(carried.payload) if tcp else other_protocols.of_datagram(carried.payload)
     if other:
         return Attempt(f"{who}: {other.value}, not Zenoh", [])
     name, inner = best(carried.payload, _TCP if tcp else _UDP)

@@ -7,7 +7,7 @@ from zdissect.dissection import Item, Notice, Skip
 from zdissect.engine.lazy import LazyTape
 from zdissect.engine.tape import Tape
 from zdissect.flow.conversation import Flow
-from zdissect.flow.names import BACKGROUND
+from zdissect.flow.protocol_numbers import BACKGROUND
 from zdissect.flow.verdict import Verdict
 from zdissect.grammar.field import UNDECODED
 from zdissect.pipeline import Pipeline

@@ -23,7 +23,7 @@ from tests.flow.websocket.streams import (
 )
 from zdissect.capture.capture_file import open_capture
 from zdissect.engine.interpreter import interpret
-from zdissect.flow import detect
+from zdissect.flow import detect_datagram
 from zdissect.flow.framing import Framing
 from zdissect.flow.link import Decoder
 from zdissect.flow.stream_buffer import Batch, Skipped
@@ -186,7 +186,7 @@ def test_a_real_capture(captures: Path) -> None:
     counts: Counter[str] = Counter()
     for one in found:
         if isinstance(one, Batch):
-            assert detect.transport(one.buffer.data)
+            assert detect_datagram.transport(one.buffer.data)
             tape = interpret(BATCH, one.buffer.data, **one.framing.inputs)
             counts.update(str(span[4]) for span in tape.spans if span[0].kind == "message" and span[1] == 1)
     wanted = json.loads(name.with_suffix(".json").read_text())["wire_counts"]["transport"]

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
-from zdissect.flow.names import ARP, WIRELESS_CONTROL, link_type
+from zdissect.flow.protocol_numbers import ARP, WIRELESS_CONTROL, link_type
 
 _DATA = 2
 """Type of an 802.11 frame that carries something, below it manage and control; and the bit that says "encrypted"."""

@@ -8,10 +8,10 @@ stream is read from its first byte whatever it holds, unless it begins as anothe
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from zdissect.flow import hints, protocols, resync
+from zdissect.flow import misframed, other_protocols, resync
 from zdissect.flow.decode import decode, is_batch
 from zdissect.flow.framing import FRAMINGS, STREAM, Framing
-from zdissect.flow.hints import Hint
+from zdissect.flow.misframed import Misframing
 from zdissect.flow.resync import CHAIN
 from zdissect.flow.verdict import Verdict
 from zdissect.grammar.checks import VERSIONS
@@ -41,7 +41,7 @@ class Look(NamedTuple):
     framing: Framing = STREAM
     lost: str = ""
     """Why the first bytes are no batch; empty if a batch begins with them."""
-    hint: Hint | None = None
+    hint: Misframing | None = None
     """What is wrong with how it is framed."""
 
 
@@ -76,10 +76,10 @@ def look(data: bytes, expected: bool, final: bool, before: Looked, begins: bool 
         before: What earlier looks found; kept up to date.
         begins: The capture holds it from its SYN on.
     """
-    other = protocols.of_stream(data)
+    other = other_protocols.of_stream(data)
     if other is not None:
         return Look(other)
-    hint = hints.of_stream(data) if begins else None
+    hint = misframed.of_stream(data) if begins else None
     if hint is not None and (expected or (hint.framing.prefix and not hint.scouts)):
         return Look(Verdict.ZENOH, hint.framing, hint=hint)
     if opens(data) and not (begins and _doubtful(data) and not final):
@@ -142,7 +142,7 @@ def first_batch(data: bytes, chain: PrefixChain, expected: bool, final: bool, ov
         return Look(Verdict.ZENOH) if expected else None
     how = f"the lengths of {count} batch{'es' * (count > 1)} chain{'s' * (count == 1)}"
     text = f"framed like Zenoh, but not protocol 0x09: {how}, but no message of it is found"
-    return Look(Verdict.ZENOH, hint=Hint(STREAM, "other-protocol", text))
+    return Look(Verdict.ZENOH, hint=Misframing(STREAM, "other-protocol", text))
 
 
 def chained(data: bytes) -> PrefixChain:

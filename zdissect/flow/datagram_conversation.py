@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from zdissect.flow import detect, hints
+from zdissect.flow import detect_datagram, misframed
 from zdissect.flow.conversation import Flow
 from zdissect.flow.framing import DATAGRAM, UNKNOWN, Framing
 from zdissect.flow.resync import Sequence
@@ -77,10 +77,10 @@ class DatagramConversation:
         known = self.framings[direction]
         if known.prefix >= 0:
             return known
-        fitting = detect.framings(datagram.payload, cut=datagram.missing > 0)
+        fitting = detect_datagram.framings(datagram.payload, cut=datagram.missing > 0)
         if len(fitting) == 1:  # else it says nothing of the next one
             self.framings[direction] = fitting[0]
-        return detect.likeliest(datagram.payload, fitting) or DATAGRAM
+        return detect_datagram.likeliest(datagram.payload, fitting) or DATAGRAM
 
     def reopens(self, datagram: Datagram) -> bool:
         """Whether a datagram opens a new session on the ports of another: it is an INIT_SYN, and no repeat of one that
@@ -89,7 +89,7 @@ class DatagramConversation:
         if not data or data[0] & _SYN != INIT.id or datagram.missing:
             self.beyond = self.beyond or (bool(data) and data[0] & ID_BITS != INIT.id)
             return False
-        if not detect.is_init(data):  # nor is it a compressed batch: no block of LZ4 begins with a version
+        if not detect_datagram.is_init(data):  # nor is it a compressed batch: no block of LZ4 begins with a version
             return False
         known = self.beyond or bool(self.init)
         again = data == self.init and not self.beyond
@@ -104,9 +104,9 @@ class DatagramConversation:
             return True
         ident = data[0] & ID_BITS
         if framing is not None:
-            return ident not in hints.ANY_BYTES and not self.waiting
+            return ident not in misframed.ANY_BYTES and not self.waiting
         if ident in _OPENS and data[1:2] in _VERSIONS:
             return True
         if ident in _PLAIN and not data[0] & _RESERVED:
             return True
-        return hints.of_datagram(data, DATAGRAM) is not None
+        return misframed.of_datagram(data, DATAGRAM) is not None

@@ -1,4 +1,4 @@
-"""Cuts a stream whose sender leaves the length prefix out: what it wrote at once is a batch, as segments tell."""
+"""Cuts a stream whose sender left the length prefixes out: what it wrote at once, as segments show, is a batch."""
 
 from collections.abc import Iterator
 
@@ -26,7 +26,7 @@ class Unprefixed(Cutter):
         self._framing = framing._replace(prefix=0)
 
 
-class BareCutter(Unprefixed):
+class SegmentCutter(Unprefixed):
     """Cuts one direction of such a stream: a batch ends with a segment up to which it decodes."""
 
     def cut(self, final: bool) -> Iterator[Batch | Skipped]:

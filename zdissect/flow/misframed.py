@@ -7,7 +7,7 @@ from typing import NamedTuple
 from zdissect.engine.interpreter import interpret
 from zdissect.engine.tape import Tape
 from zdissect.flow.decode import decode, is_batch, preceded, sound
-from zdissect.flow.detect import scouting
+from zdissect.flow.detect_datagram import scouting
 from zdissect.flow.framing import DATAGRAM, STREAM, Framing
 from zdissect.grammar.batch import LOW_LATENCY_PREFIX, SCOUTING_DATAGRAM, STREAM_PREFIX
 from zdissect.grammar.checks import VERSIONS
@@ -22,7 +22,7 @@ ANY_BYTES = (OAM.id, FRAGMENT.id)
 """Messages that take nearly any bytes for their content."""
 
 
-class Hint(NamedTuple):
+class Misframing(NamedTuple):
     """How to read a batch that isn't framed as its link requires."""
 
     framing: Framing
@@ -44,7 +44,7 @@ class Hint(NamedTuple):
         return tape
 
 
-def of_datagram(data: bytes, framing: Framing) -> Hint | None:
+def of_datagram(data: bytes, framing: Framing) -> Misframing | None:
     """What is wrong with a datagram, or a WebSocket message, that doesn't decode: a length in front that fits."""
     for size, big in _PREFIXES:
         if _length(data, size, big) != len(data) - size or len(data) == size:
@@ -52,9 +52,9 @@ def of_datagram(data: bytes, framing: Framing) -> Hint | None:
         text = f"a length of {_SIZES[size]}{' (big endian)' * big} in front, which datagrams and messages don't have"
         meant = framing._replace(prefix=size, big=big)
         if scouting(data[size:]):
-            return Hint(meant, "length-prefix", text, scouts=True)
+            return Misframing(meant, "length-prefix", text, scouts=True)
         if is_batch(data, meant) or (_starts(data[size:]) and not _chance(data)):
-            return Hint(meant, "length-prefix", text)
+            return Misframing(meant, "length-prefix", text)
     return None
 
 
@@ -74,23 +74,23 @@ def _starts(data: bytes) -> bool:
     return any(span[0].kind == "message" for span in decode(data, DATAGRAM).tape.spans)
 
 
-def of_stream(data: bytes) -> Hint | None:
+def of_stream(data: bytes) -> Misframing | None:
     """What is wrong with the first bytes of a stream: a length that isn't there, or isn't as it should be, before an
     INIT; a scouting message."""
     if opens(data):
-        return Hint(DATAGRAM, "length-prefix", "no length in front: on streams each batch has one, of two bytes")
+        return Misframing(DATAGRAM, "length-prefix", "no length in front: on streams each batch has one, of two bytes")
     for size, big in _PREFIXES[1:]:
         length = _length(data, size, big)
         if 0 < length <= len(data) - size and opens(data[size : size + length]):
             wrong = f"big endian, of {_SIZES[size]}" if big else f"of {_SIZES[size]}"
             text = f"the length in front is {wrong}; before OPEN it has two bytes, little endian"
-            return Hint(Framing(size, big=big), "length-prefix", text)
+            return Misframing(Framing(size, big=big), "length-prefix", text)
     text = "scouting goes over UDP, and this is a stream"
     if scouting(data):
-        return Hint(DATAGRAM, "misplaced-message", text, scouts=True)
+        return Misframing(DATAGRAM, "misplaced-message", text, scouts=True)
     size = _length(data, STREAM.prefix, False)
     if 0 < size <= len(data) - STREAM.prefix and scouting(data[STREAM.prefix : STREAM.prefix + size]):
-        return Hint(STREAM, "misplaced-message", text, scouts=True)
+        return Misframing(STREAM, "misplaced-message", text, scouts=True)
     return None
 
 

@@ -1,4 +1,4 @@
-"""Names of what is around TCP and UDP: link types, EtherTypes, IP protocols.
+"""The numbers of link types, EtherTypes and IP protocols, by name: what is around TCP and UDP.
 
 Sources: the LINKTYPE_ registry of tcpdump.org, the EtherType and protocol number registries of IEEE and IANA.
 """
