@@ -13,6 +13,11 @@ def check(display: DisplayOptions) -> None:
     form = display.form
     if display.full and form != "tree":
         raise click.UsageError(f"-V is -T tree, which excludes -T {form}: leave one of them out")
+    for option, given in (("-O", display.opened), ("--no-bits", display.no_bits)):
+        if given and form != "tree":
+            raise click.UsageError(f"{option} is about the tree, which -T {form} doesn't show: leave one of them out")
+    if display.full and display.opened:
+        raise click.UsageError("-V is everything in full, -O some messages: leave one of them out")
     if display.dump and form not in ("tree", "line"):
         raise click.UsageError(f"-x needs -T tree or -T line: -T {form} has no place for a dump")
 

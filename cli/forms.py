@@ -3,11 +3,15 @@
 from collections import Counter
 from typing import Protocol
 
+import click
+
 from zdissect.dissection import Dissection, Item, Notice, Skip, findings
 from zdissect.grammar.rules import RULES
 from zdissect.output import jsonl
+from zdissect.output.folding import Folds, folded, message_names, messages_called
 from zdissect.output.line import summary
 from zdissect.output.nested import document
+from zdissect.output.painted_dump import dump
 from zdissect.output.printable import dumps
 from zdissect.output.style import Style
 from zdissect.output.text import count, hexdump, safe
@@ -15,7 +19,7 @@ from zdissect.output.time_formats import FrameTimes
 from zdissect.output.tree import TreeWriter
 from zdissect.table import Table, endpoint
 
-from .common import raw_columns
+from .common import nearest, raw_columns
 from .options import DisplayOptions
 
 
@@ -59,7 +63,9 @@ class TreeForm(_CountingForm):
         super().__init__(times)
         self.time = times.text
         self.style = display.style
-        self.tree = TreeWriter(self.style, raw_columns(), display.payload_bytes)
+        paints = display.dump and self.style.end != ""
+        self.tree = TreeWriter(self.style, raw_columns(), display.payload_bytes, not display.no_bits, paints)
+        self.opened = opened_messages(display.opened)
         self.dump = display.dump
         self.frame: tuple[str, int, str, int] | None = None
 
@@ -73,10 +79,15 @@ class TreeForm(_CountingForm):
             what = f"{count(item.size)} of the stream: {item.reason}"
             return f"{head}{style.warning}      [{what}]{style.end}\n"
         lines = [self.note(text) for text in notes(item)]
-        lines += self.tree.lines(item.tape, item.messages)
+        lines += self.tree.lines(item.tape, item.messages, self.folds(item))
         if self.dump:
-            lines.append(hexdump(item.buffer.data, "      "))
+            lines.append(dump(item.tape, item.buffer.data, self.style, "      "))
         return head + "\n".join(lines) + "\n"
+
+    def folds(self, item: Dissection) -> Folds | None:
+        """What is left of an item's messages; None if all are shown in full."""
+        opened = self.opened
+        return folded(item.tape.spans, lambda _, span: span[0].path in opened) if opened else None
 
     def note(self, text: str) -> str:
         """A line about a whole batch."""
@@ -151,6 +162,18 @@ class JsonForm(_CountingForm):
 
     def end(self) -> str:
         return "\n]\n" if self.started else "[]\n"
+
+
+def opened_messages(lists: tuple[str, ...]) -> frozenset[str]:
+    """The fields of the messages that `-O` names. Raises click.BadParameter for a name that no message has."""
+    out: set[str] = set()
+    for name in (name for one in lists for name in one.split(",")):
+        try:
+            out |= messages_called(name)
+        except KeyError:
+            hint = nearest(name, message_names())
+            raise click.BadParameter(f"no message is called {name!r}{hint}", param_hint="-O") from None
+    return frozenset(out)
 
 
 def bracketed(notice: Notice, style: Style) -> str:

@@ -80,6 +80,9 @@ class DisplayOptions:
     only: FrameRanges | None = None
     """The frames that are shown; None: all."""
     full: bool = False
+    opened: tuple[str, ...] = ()
+    """Names of messages, several with commas: in the tree only these are shown in full; none: all."""
+    no_bits: bool = False
     flush: bool = False
     """Whether each frame is written at once."""
 

@@ -12,6 +12,14 @@ _OPTIONS = (
     click.option("-r", "read", multiple=True, metavar="FILE", help="Read a capture: the same as FILE."),
     form_option("tree", "line", "json", "jsonl"),
     click.option("-V", "full", is_flag=True, help="Everything in full: the same as -T tree, the default."),
+    click.option(
+        "-O",
+        "opened",
+        multiple=True,
+        metavar="NAME,...",
+        help="Of the tree only these messages in full, such as zenoh.push; of others the header.",
+    ),
+    click.option("--no-bits", is_flag=True, help="Flags in the line of their byte, in the tree."),
     dump_option("Add a hex dump of every batch."),
     click.option(
         "--frame",

@@ -28,13 +28,15 @@ def test_a_message() -> None:
         "                                  ..1. ....  N  suffix present",
         "                                  ...1 1101  id PUSH",
         "0001  02                          scope: 2  (VLE)",
-        '0002  04 2f 72 2f 62              suffix: "/r/b"',
+        "0002  04                          suffix length: 4 bytes  (VLE)",
+        '0003  2f 72 2f 62                 suffix: "/r/b"',
         "0007  01                          PUT  0x01",
         "                                    0... ....  Z  no extensions",
         "                                    .0.. ....  E  no encoding: zenoh/bytes",
         "                                    ..0. ....  T  no timestamp",
         "                                    ...0 0001  id PUT",
-        '0008  04 74 65 78 74                payload: 4 bytes  "text"',
+        "0008  04                            payload length: 4 bytes  (VLE)",
+        '0009  74 65 78 74                   payload: 4 bytes  "text"',
     ]
 
 
@@ -77,8 +79,8 @@ def test_a_key_that_is_not_known_is_not_invented() -> None:
 
 
 def test_fewer_bytes_on_a_narrow_terminal() -> None:
-    lines = TreeWriter(PLAIN, columns=4).lines(interpret(PUSH, bytes.fromhex(PUT)))
-    assert '0002  04 2f 72 2f ..  suffix: "/r/b"' in list(lines)
+    lines = TreeWriter(PLAIN, columns=3).lines(interpret(PUSH, bytes.fromhex(PUT)))
+    assert '0003  2f 72 2f ..  suffix: "/r/b"' in list(lines)
 
 
 def test_colour_is_all_that_colour_changes() -> None:

@@ -19,6 +19,8 @@ class Style(NamedTuple):
     warning: str = ""
     error: str = ""
     end: str = ""
+    fields: tuple[str, ...] = ("",)
+    """The colours that take turns for fields whose bytes are dumped."""
 
     def severity(self, severity: str) -> str:
         """The colour of a finding."""
@@ -40,4 +42,5 @@ COLOUR = Style(
     warning="\x1b[1;33m",
     error="\x1b[1;31m",
     end="\x1b[0m",
+    fields=("\x1b[36m", "\x1b[33m", "\x1b[35m", "\x1b[32m", "\x1b[34m", "\x1b[1;36m", "\x1b[1;33m", "\x1b[1;35m"),
 )

@@ -82,6 +82,11 @@ def hexdump(data: bytes, indent: str = "") -> str:
     lines = []
     for start in range(0, len(data), 16):
         row = data[start : start + 16]
-        ascii_text = "".join(chr(c) if 32 <= c < 127 else "." for c in row)
+        ascii_text = "".join(map(printable_byte, row))
         lines.append(f"{indent}{start:04x}  {row[:8].hex(' '):<23}  {row[8:].hex(' '):<23}  {ascii_text}")
     return "\n".join(lines)
+
+
+def printable_byte(byte: int) -> str:
+    """A byte as ASCII, if it is printable."""
+    return chr(byte) if 32 <= byte < 127 else "."

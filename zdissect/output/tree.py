@@ -9,12 +9,15 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from zdissect.engine.tape import Remark, Span, Tape
+from zdissect.engine.vle import read
 from zdissect.grammar.derived import SHOWN, SHOWN_ONCE
 from zdissect.grammar.field import EXT_BITS, EXT_HEADER, Field
 from zdissect.grammar.flags import ID_BITS, named
 from zdissect.grammar.primitives import RENDERINGS, encoding_text
 from zdissect.grammar.rules import RULES
 from zdissect.grammar.types import ENC_NAMES, Bit, Fixed
+from zdissect.output.bit_text import bit_words, bits_in_words, pattern
+from zdissect.output.folding import Folds, unfolded
 from zdissect.output.repeated_findings import gathered
 from zdissect.output.style import Style
 from zdissect.output.text import count, opaque, payload, quoted, safe, unresolved
@@ -26,6 +29,8 @@ _ID, _ENC = named(EXT_BITS, "ID"), named(EXT_BITS, "ENC")
 _EXTENSIONS = tuple(f"ext 0x{_ID.of(byte):x} {ENC_NAMES[_ENC.of(byte)]}" for byte in range(256))
 """What each header byte of an extension says."""
 _GROUPS = frozenset({"group", "repeat", "item"})
+_MEASURED = frozenset({"text", "blob"})
+"""Kinds of fields with a length in front."""
 
 
 class TreeWriter:
@@ -35,46 +40,57 @@ class TreeWriter:
         style: The colours.
         columns: How many bytes of a field are shown in the column of bytes.
         limit: How many bytes of a payload are shown.
+        with_bits: Whether each bit field has a line; otherwise those that are set stand behind the byte.
+        paints: Whether the bytes of each field have a colour of their own, as in a dump that `dump` makes.
     """
 
-    def __init__(self, style: Style, columns: int = 8, limit: int = 96) -> None:
+    def __init__(
+        self, style: Style, columns: int = 8, limit: int = 96, with_bits: bool = True, paints: bool = False
+    ) -> None:
         self.style = style
+        self.with_bits = with_bits
+        self.paints = paints
+        self.raw = style.raw
+        """The colour of the bytes of the field that is being written."""
         self.columns = columns
         self.limit = limit
         self.width = 3 * columns + 2
         self.blank = " " * (self.width + 6)
         self.bit_lines: dict[tuple[Field, int, int], list[str]] = {}
 
-    def lines(self, tape: Tape, messages: "Sequence[DecodedMessage]" = ()) -> Iterator[str]:
-        """The lines of a tape; offsets count from the start of its bytes. With `messages`, what is known of them."""
-        data, start = tape.data, tape.start
+    def lines(self, tape: Tape, messages: "Sequence[DecodedMessage]" = (), folds: Folds | None = None) -> Iterator[str]:
+        """The lines of a tape; offsets count from the start of its bytes. With `messages`, what is known of them; with
+        `folds`, only what these leave."""
+        data, start, spans = tape.data, tape.start, tape.spans
         known = {message.first: message for message in messages}
         remarks = list(self.remarks(tape, messages)) if tape.remarks else []
-        spans = tape.spans
+        order, stops = unfolded(spans) if folds is None else folds
+        colours = self.style.fields if self.paints else (self.style.raw,)
         encoding = ""
-        index = done = 0
-        while index < len(spans):
+        done = 0
+        for index in order:
             span = spans[index]
             field, depth, at, stop, value = span
-            index += 1
+            self.raw = colours[index % len(colours)]
             if field.kind in ("message", "extension"):
-                yield from self.head(span, spans[index], data, start)
-                stop = spans[index][3]
+                self.raw = colours[(index + 1) % len(colours)]
+                yield from self.head(span, spans[index + 1], data, start, closed=index in stops)
+                stop = stops.get(index, spans[index + 1][3])
                 if field.kind == "message":
                     encoding = ""
-                    if index - 1 in known:
-                        yield from self.derived(known[index - 1], depth)
-                index += 1
+                    if index in known:
+                        yield from self.derived(known[index], depth, closed=index in stops)
+            elif field.kind == "header":  # stands in the line of its message
+                continue
             elif field.leaf:
                 if field.render == "encoding":
                     encoding = encoding_text(value >> 1, None)
-                yield self.leaf(field, depth, at, stop, value, data, start, encoding)
-                if field.bits:
+                yield from self.leaf(field, depth, at, stop, value, data, start, encoding)
+                if field.bits and self.with_bits:
                     yield from self.bits(field, value, depth)
-            elif field.kind in _GROUPS:
-                yield self.group(span, start)
-                stop = at
-            elif field.kind == "unit":
+            else:
+                if field.kind in _GROUPS:
+                    yield self.group(span, start)
                 stop = at
             while done < len(remarks) and remarks[done][1] < stop:
                 yield self.remark(remarks[done], depth)
@@ -95,10 +111,10 @@ class TreeWriter:
         style, columns = self.style, self.columns
         shown = raw[:columns].hex(" ") + (" .." if len(raw) > columns else "")
         indent = "  " * depth
-        return f"{style.offset}{at:04x}{style.end}  {style.raw}{shown:<{self.width}}{style.end}{indent}{text}"
+        return f"{style.offset}{at:04x}{style.end}  {self.raw}{shown:<{self.width}}{style.end}{indent}{text}"
 
-    def head(self, span: Span, header: Span, data: bytes, start: int) -> Iterator[str]:
-        """A message or an extension with its header byte."""
+    def head(self, span: Span, header: Span, data: bytes, start: int, closed: bool) -> Iterator[str]:
+        """A message or an extension with its header byte; if it is closed, without the bits of that."""
         field, depth, at, _, label = span
         style, byte = self.style, header[4]
         if field.kind == "message":
@@ -106,13 +122,16 @@ class TreeWriter:
         else:
             name = field.name.removeprefix("ext_") if field.name != "ext" else "unknown"
             text = f"{_EXTENSIONS[byte]}: {style.message}{name}{style.end}"
+        if not self.with_bits and not closed:
+            text += f"  {words}" if (words := bits_in_words(header[0], byte)) else ""
         yield self.line(at - start, data[at : header[3]], depth, text)
-        yield from self.bits(header[0], byte, depth)
+        if self.with_bits and not closed:
+            yield from self.bits(header[0], byte, depth)
 
-    def derived(self, message: "DecodedMessage", depth: int) -> Iterator[str]:
-        """What the session knows of a message, in brackets."""
+    def derived(self, message: "DecodedMessage", depth: int, closed: bool) -> Iterator[str]:
+        """What the session knows of a message, in brackets; if it is closed, its key."""
         style, row = self.style, message.row
-        for field in SHOWN:
+        for field in SHOWN[:1] if closed else SHOWN:
             value = row.get(field.column)
             if value is not None and field.column not in SHOWN_ONCE:
                 text = f"[{field.label}: {safe(field.show(value))}]"
@@ -144,31 +163,39 @@ class TreeWriter:
         style = self.style
         size = 8 if field.kind != "vle" else max(8, (max(value, 1).bit_length() + 7) // 8 * 8)
         number = value >> node.low & (1 << node.width) - 1
-        pattern = _pattern(value, node.mask, size)
+        shown = pattern(value, node.mask, size)
         if node.reserved:
             text = "reserved"
         elif field is EXT_HEADER or node.name != "message_id":
-            text = f"{node.name}  {_bit_words(node, number)}"
+            text = f"{node.name}  {bit_words(node, number)}"
         else:
             text = f"id {field.node.name if hasattr(field.node, 'name') else ''}"
         indent = "  " * (depth + 1)
         opening, closing = ("[", "]") if field.kind == "vle" else ("", "")
-        return f"{self.blank}{indent}{opening}{style.bits}{pattern}{style.end}  {text}{closing}"
+        return f"{self.blank}{indent}{opening}{style.bits}{shown}{style.end}  {text}{closing}"
 
     def leaf(
         self, field: Field, depth: int, at: int, stop: int, value: Any, data: bytes, start: int, encoding: str
-    ) -> str:
-        """One field."""
+    ) -> Iterator[str]:
+        """One field. A length in front of it has a line of its own."""
         style = self.style
+        if field.kind in _MEASURED:
+            length, at_value = read(data, at, stop)
+            note = f"  {style.dim}({_vle_note(at_value - at)}){style.end}"
+            text = f"{style.name}{field.name} length: {style.value}{count(length)}{style.end}{note}"
+            yield self.line(at - start, data[at:at_value], depth, text)
+            at = at_value
         if field.kind == "undecoded":
             shown = value[: self.limit].hex(" ") + (" .." if len(value) > self.limit else "")
             text = f"{style.error}undecoded{style.end}: {count(len(value))}  {shown}"
         else:
             words = self.words(field, value, encoding)
+            if field.bits and not self.with_bits and not field.render:
+                words = f"{words}  {bits_in_words(field, value)}".rstrip()
             size = _vle_note(stop - at) if field.kind == "vle" else ""
             note = f"  {style.dim}({size}){style.end}" if size else ""
             text = f"{style.name}{field.name}: {style.value}{words}{style.end}{note}"
-        return self.line(at - start, data[at:stop], depth, text)
+        yield self.line(at - start, data[at:stop], depth, text)
 
     def words(self, field: Field, value: Any, encoding: str) -> str:
         """A value with its meaning."""
@@ -205,21 +232,6 @@ class TreeWriter:
 
 
 _MOST_KEPT = 4096
-
-
-def _bit_words(node: Bit, number: int) -> str:
-    """What the value of a bit field means."""
-    if node.says is not None:
-        return node.says[number]
-    if node.enum is not None:
-        return f"{number} {node.enum.names.get(number, '(unknown)')}"
-    return f"{number} ({number + node.plus})" if node.plus else str(number)
-
-
-def _pattern(value: int, mask: int, size: int) -> str:
-    """`..1. ....`: the bits of a field in their place."""
-    bits = "".join(("1" if value >> i & 1 else "0") if mask >> i & 1 else "." for i in range(size - 1, -1, -1))
-    return " ".join(bits[i : i + 4] for i in range(0, size, 4))
 
 
 def _vle_note(size: int) -> str:
