@@ -29,6 +29,7 @@ LAYERS = {
     "anonymize": "dissection engine flow grammar pipeline records session",
     "filters": "dissection engine flow grammar records session table",
     "stats": "dissection engine flow grammar pipeline records session table",
+    "listing": "dissection engine flow grammar pipeline records session stats table",
     "output": "dissection engine flow grammar records session stats table",
     "export": "capture dissection engine flow grammar output pipeline records session stats table",
     "spark": "capture export records",

@@ -35,6 +35,9 @@ _MADE_OF = frozenset({"REQUEST", "RESPONSE", "RESPONSE_FINAL"})
 Hop = tuple[str, str]
 """Who asks whom."""
 
+RequestKey = tuple[Hop, int, int]
+"""Hop, frame and id of a REQUEST."""
+
 
 @dataclass(slots=True)
 class Asked:
@@ -88,6 +91,9 @@ class Query:
 class Queries:
     """All queries."""
 
+    kind: type[Query] = Query
+    """What is kept of each."""
+
     def __init__(self) -> None:
         self.all = Asked(first=Distribution(), final=Distribution())
         self.keys: dict[str, Asked] = {}
@@ -96,8 +102,7 @@ class Queries:
         self.known: OrderedDict[int, Query] = OrderedDict()
         self.alike: dict[int, list[Query]] = {}
         """Queries by their content, the oldest first."""
-        self.open: OrderedDict[tuple[Hop, int, int], Query] = OrderedDict()
-        """By hop, frame and id of the REQUEST."""
+        self.open: OrderedDict[RequestKey, Query] = OrderedDict()
         self.forgotten = Occurrences()
         """Queries without an answer that aren't known any more."""
         self.stray = 0
@@ -121,6 +126,7 @@ class Queries:
             if query is None:
                 self.stray += 1
                 return
+            self.returned(query, request, item, row)
             if name == "RESPONSE_FINAL":
                 del self.open[request]
             if request[0][0] == query.asker:  # what others were answered is passed on, or not
@@ -139,9 +145,17 @@ class Queries:
         self.count(query, 1)
         query.hops.add(hop)
         query.nodes.add(hop[1])
-        self.open[hop, item.frame.number, row.get("request_id") or 0] = query
+        request = hop, item.frame.number, row.get("request_id") or 0
+        self.open[request] = query
+        self.requested(query, request, item, row)
         if len(self.open) > MOST_OPEN:
             self.open.popitem(last=False)
+
+    def requested(self, query: Query, request: RequestKey, item: Dissection, row: Row) -> None:
+        """Takes note of a REQUEST of a query; here nothing more is wanted."""
+
+    def returned(self, query: Query, request: RequestKey, item: Dissection, row: Row) -> None:
+        """Takes note of a RESPONSE or RESPONSE_FINAL to a request, whoever has sent that."""
 
     def same(self, content: int, hop: Hop, now_ns: int) -> Query | None:
         """The query that a request on this hop belongs to; None if it is a new one."""
@@ -157,7 +171,7 @@ class Queries:
         asked = self.keys.get(key)
         if asked is None:
             asked = self.others if len(self.keys) >= MOST_KEYS else self.keys.setdefault(key, Asked())
-        query = Query(item.frame, asked, content, asker, {asker})
+        query = self.kind(item.frame, asked, content, asker, {asker})
         self.known[id(query)] = query
         alike = self.alike.setdefault(content, [])
         alike.append(query)

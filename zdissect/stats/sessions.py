@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from zdissect.dissection import Item, Notice, Skip
+from zdissect.dissection import Dissection, Item, Notice, Skip
 from zdissect.engine.lazy import LazyTape
 from zdissect.flow.conversation import Flow
 from zdissect.flow.verdict import Verdict
@@ -90,14 +90,22 @@ class SessionStats:
             sent.last_ns = max(sent.last_ns, ts_ns)
             sent.heard_ns = max(sent.heard_ns, now_ns)
         if isinstance(item, Skip):
-            sent.size += len(item.data)
+            sent.size += self.size(item)
             sent.skipped += len(item.data)
             return
-        sent.size += 0 if made else len(item.buffer.data)
-        sent.messages += len(item.messages)
+        sent.size += 0 if made else self.size(item)
+        sent.messages += self.count(item)
         for message in () if plain else item.messages:
             if message.row["message"] == "CLOSE" and leg.close is None:
                 leg.close = item.direction, str(message.row.get("close_reason"))
+
+    def size(self, item: Dissection | Skip) -> int:
+        """How many bytes an item counts for."""
+        return len(item.data if isinstance(item, Skip) else item.buffer.data)
+
+    def count(self, item: Dissection) -> int:
+        """How many messages a dissection counts for."""
+        return len(item.messages)
 
     def report(self, known: Iterable[Link], last_ns: int) -> list[dict[str, Any]]:
         """The sessions, in the order in which they began.

@@ -1,0 +1,182 @@
+"""`zdissect sessions|keys|queries|declarations|findings FILE...`: one table each, for people, as JSON or as CSV."""
+
+import shutil
+import sys
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+import click
+
+from zdissect.dissection import Dissection, findings
+from zdissect.listing import DeclarationListing, FindingListing, KeyListing, Listing, QueryListing, SessionListing
+from zdissect.output.time_formats import formatter
+from zdissect.pipeline import Pipeline
+
+from .captures import Captures
+from .common import UNREADABLE, complain, nearest
+from .list_cells import Entry, csv_lines, json_lines, text_columns
+from .options import (
+    CaptureOptions,
+    DisplayOptions,
+    ReportOptions,
+    as_records,
+    color_option,
+    decode_as_option,
+    fail_on_option,
+    files_argument,
+    frames_option,
+    quiet_option,
+    times_option,
+)
+from .outcome import exit_code, not_opened
+from .stdio import for_json
+from .table_text import table
+
+_DOCS = {
+    "sessions": (
+        "Lists the sessions of captures: both ends, links, what was agreed on, messages and bytes each way, how it "
+        "ended. A session's number is what `zdissect follow` takes, and what the other tables call it."
+    ),
+    "keys": (
+        "Lists the key expressions of captures: samples, payload bytes, rates, who publishes, gaps. A sample that "
+        "passes a router is there once for each session that carries it."
+    ),
+    "queries": (
+        "Lists the queries of captures: who asked what, the frames of the request, of the first answer and of the end, "
+        "and what has become of it. REQUESTs by which routers pass a query on are hops of one query: --json lists them."
+    ),
+    "declarations": (
+        "Lists who has declared what in captures: subscribers, queryables, liveliness tokens, interests, and ids for "
+        "key expressions, each with the frame that declares it and the one that ends it."
+    ),
+    "findings": (
+        "Lists every finding in captures, with its frame, session, message and key. `zdissect explain CODE` tells what "
+        "one means."
+    ),
+}
+
+
+def _command(listing: type[Listing]) -> click.Command:
+    """The command of a listing."""
+
+    @click.command(listing.name, help=_help(listing))
+    @files_argument
+    @click.option("--sort", "order", metavar="COLUMN", help="Sort by a column; -COLUMN: the greatest first.")
+    @click.option("--json", "form", flag_value="json", help="A JSON array of all columns.")
+    @click.option("--csv", "form", flag_value="csv", help="CSV with a head, of all columns.")
+    @frames_option
+    @decode_as_option
+    @times_option
+    @quiet_option()
+    @fail_on_option
+    @color_option
+    @as_records(capture=CaptureOptions, display=DisplayOptions, reporting=ReportOptions)
+    def command(order: str | None, capture: CaptureOptions, display: DisplayOptions, reporting: ReportOptions) -> int:
+        made = listing()
+        column, descending = _order(made, order)
+        captures = Captures(capture.files, capture.frames)
+        found, interrupted, pipeline = _collect(captures, made, capture)
+        rows = _sorted(made.rows(pipeline), column, descending)
+        _write(made, rows, display)
+        sys.stdout.flush()
+        for problem in captures.problems:
+            complain(str(problem))
+        if not reporting.quiet:
+            _summary(made, captures, pipeline)
+        if interrupted:
+            raise click.Abort
+        return UNREADABLE if captures.problems else exit_code(found, reporting.fail_on)
+
+    return command
+
+
+def _help(listing: type[Listing]) -> str:
+    """What the command does, and its columns."""
+    names = "\n".join(f"  {column.name:18} {column.doc}" for column in listing.columns)
+    return f"{_DOCS[listing.name]}\n\nColumns of --json and --csv, and for --sort:\n\n\b\n{names}"
+
+
+def _order(listing: Listing, order: str | None) -> tuple[str, bool]:
+    """The column to sort by (empty: none), and whether its greatest value comes first."""
+    if order is None:
+        return "", False
+    name = order.removeprefix("-")
+    known = {column.name: column.name for column in listing.columns if column.kind != "rows"}
+    known |= {column.title.lower(): column.name for column in reversed(listing.columns) if column.title}
+    if name.lower() not in known:
+        names = ", ".join(column.name for column in listing.columns if column.kind != "rows")
+        hint = nearest(name, known) or f": there are {names}"
+        raise click.BadParameter(f"there is no column {name!r}{hint}", param_hint="'--sort'")
+    return known[name.lower()], order.startswith("-")
+
+
+def _sorted(rows: list[Entry], column: str, descending: bool) -> list[Entry]:
+    """The rows in order; those without a value come last."""
+    if not column:
+        return rows
+    there = [row for row in rows if row[column] is not None]
+    there.sort(key=lambda row: _value(row[column]), reverse=descending)
+    return there + [row for row in rows if row[column] is None]
+
+
+def _value(value: Any) -> Any:
+    """What a value is sorted by: severities by their weight."""
+    weights = {"note": 0, "warning": 1, "error": 2}
+    return weights.get(value, value) if isinstance(value, str) and value in weights else value
+
+
+def _collect(captures: Captures, listing: Listing, capture: CaptureOptions) -> tuple[Counter[str], bool, Pipeline]:
+    """Reads all frames: findings by code, whether Ctrl-C ended it, and the pipeline. What is good counts always."""
+    pipeline = Pipeline(capture.pipeline(rows=True, history=True))
+    found: Counter[str] = Counter()
+    interrupted = False
+
+    def take(items: Iterable[Any]) -> None:
+        for item in items:
+            listing.feed(item, pipeline)
+            if not isinstance(item, Dissection) or item.tape.remarks:
+                found.update(finding.rule.code for finding in findings(item))
+
+    try:
+        for frame in captures:
+            listing.frame(frame)
+            take(pipeline.feed(frame))
+    except KeyboardInterrupt:
+        interrupted = True
+    take(pipeline.close())
+    return found, interrupted, pipeline
+
+
+def _write(listing: Listing, rows: list[Entry], display: DisplayOptions) -> None:
+    """Prints the rows."""
+    if display.form == "json":
+        for_json()
+        sys.stdout.writelines(json_lines(rows))
+    elif display.form == "csv":
+        sys.stdout.writelines(csv_lines(listing.columns, rows))
+    elif rows:
+        width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+        style = display.style
+        columns = text_columns(listing.columns, rows, formatter(display.times), style)
+        lines, dropped = table(columns, width, style.dim, style.end)
+        sys.stdout.writelines(f"{line}\n" for line in lines)
+        if dropped:
+            complain(f"no room for {', '.join(dropped)}: a wider terminal, --csv and --json have all columns")
+
+
+def _summary(listing: Listing, captures: Captures, pipeline: Pipeline) -> None:
+    """What is missing, on standard error."""
+    frames = captures.frames
+    if listing.unlisted:
+        complain(f"{listing.unlisted} more {listing.name} aren't listed: only so many are kept. -c reads less")
+    if not listing.sessions.legs and (frames or not captures.problems):
+        complain(f"no Zenoh found in {frames} frames")
+    if unopened := not_opened(pipeline.decoder.unopened.total()):
+        complain(unopened)
+
+
+commands = {
+    listing.name: _command(listing)
+    for listing in (SessionListing, KeyListing, QueryListing, DeclarationListing, FindingListing)
+}

@@ -1,0 +1,161 @@
+"""What the tables of sessions, keys, queries, declarations and findings have in common: forms, order, width, errors."""
+
+import json
+import os
+import pty
+import subprocess
+import sys
+
+import pytest
+
+from tests.cli.listings import COMMANDS, EXPECTED, SAMPLES, as_csv, listed, refusal, run
+
+ROUTER = SAMPLES / "query-router.pcap"
+EMPTY = bytes.fromhex("d4c3b2a1020004000000000000000000ffff000001000000")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("name", sorted(EXPECTED))
+def test_json_and_csv_have_the_same_rows(command, name):
+    rows, lines = listed(command, SAMPLES / name), as_csv(command, SAMPLES / name)
+    assert len(rows) == len(lines)
+    for row, line in zip(rows, lines, strict=True):
+        assert [key for key in row if key != "hops"] == list(line)
+        for key, text in line.items():
+            value = row[key]
+            told = " ".join(value) if isinstance(value, list) else "" if value is None else str(value)
+            assert text == (told.lower() if isinstance(value, bool) else told), key
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_table_has_a_line_for_each_row_and_no_colour(command):
+    done = run(command, ROUTER)
+    assert done.return_value == 0
+    assert len(done.stdout.splitlines()) == len(listed(command, ROUTER)) + 1
+    assert "\x1b" not in done.stdout
+    assert "…" not in done.stdout.replace("…  ", "").replace("…,", ""), "only ZenohIDs are short in a pipe"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("columns", [60, 80, 120, 200])
+def test_a_table_fits_a_terminal(command, columns):
+    text = terminal(columns, command, ROUTER)
+    assert max(map(len, text.splitlines())) <= columns
+    assert text.count("\n") >= len(listed(command, ROUTER)) + 1
+
+
+def terminal(columns, *args):
+    """What a command writes to a terminal of this width, in which colours are off."""
+    ours, theirs = pty.openpty()
+    env = {**os.environ, "COLUMNS": str(columns), "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8", "PAGER": "cat"}
+    command = [sys.executable, "-m", "zdissect_cli", *map(str, args)]
+    with subprocess.Popen(command, stdout=theirs, stderr=subprocess.DEVNULL, env=env) as process:
+        os.close(theirs)
+        out = b""
+        while True:
+            try:
+                piece = os.read(ours, 65536)
+            except OSError:  # that is how Linux says that nobody has it open any more
+                break
+            if not piece:
+                break
+            out += piece
+        assert process.wait() == 0
+    os.close(ours)
+    return out.decode().replace("\r\n", "\n")
+
+
+def test_what_has_no_room_is_named():
+    env = {**os.environ, "COLUMNS": "60", "NO_COLOR": "1"}
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "zdissect_cli", "sessions", str(ROUTER)]
+    done = subprocess.run(command, stdout=theirs, stderr=subprocess.PIPE, env=env, text=True, check=True)
+    os.close(theirs)
+    os.close(ours)
+    assert "no room for" in done.stderr
+    assert "--csv and --json have all columns" in done.stderr
+
+
+def test_colour_where_it_is_asked_for():
+    assert "\x1b[36mnote\x1b[0m" in run("findings", "--color", "always", ROUTER).stdout
+
+
+@pytest.mark.parametrize(
+    ("order", "key", "reverse"),
+    [("bytes", "bytes", False), ("-bytes", "bytes", True), ("Payload", "bytes", False), ("-key", "key_expr", True)],
+)
+def test_rows_are_sorted_by_a_column(order, key, reverse):
+    rows = listed("keys", "--sort", order, ROUTER)
+    assert [row[key] for row in rows] == sorted((row[key] for row in listed("keys", ROUTER)), reverse=reverse)
+
+
+def test_rows_without_a_value_come_last_in_either_order():
+    for order in ("rate_hz", "-rate_hz"):
+        rates = [row["rate_hz"] for row in listed("keys", "--sort", order, ROUTER)]
+        there = rates.index(None)
+        assert there
+        assert set(rates[there:]) == {None}
+
+
+def test_severities_are_sorted_by_weight():
+    found = [row["severity"] for row in listed("findings", "--sort", "-severity", SAMPLES / "trailing-byte.pcap")]
+    assert found[0] == "error"
+    assert found == sorted(found, key=("error", "warning", "note").index)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_an_unknown_column_is_an_error_that_names_some(command):
+    assert "there is no column 'nosuch': there are " in refusal(command, "--sort", "nosuch", ROUTER)
+
+
+def test_a_misspelt_column_gets_a_hint():
+    assert "did you mean key_expr, key?" in refusal("keys", "--sort", "key_exp", ROUTER)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_without_a_file_there_is_a_usage_error(command):
+    assert "FILE" in refusal(command)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_files_that_cannot_be_read(command, tmp_path):
+    done = run(command, "--json", tmp_path / "nosuch.pcap")
+    assert (done.return_value, json.loads(done.stdout)) == (1, [])
+    assert "nosuch.pcap" in done.stderr
+    cut = tmp_path / "cut.pcap"
+    cut.write_bytes(ROUTER.read_bytes()[:-9])
+    done = run(command, "--json", cut)
+    assert done.return_value == 1
+    assert len(json.loads(done.stdout)) == len(listed(command, ROUTER))
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_capture_without_zenoh_has_no_rows(command, tmp_path):
+    path = tmp_path / "empty.pcap"
+    path.write_bytes(EMPTY)
+    done = run(command, path)
+    assert (done.return_value, done.stdout) == (0, "")
+    assert "no Zenoh found in 0 frames" in done.stderr
+    assert run(command, "--json", path).stdout == "[]\n"
+    assert len(run(command, "--csv", path).stdout.splitlines()) == 1
+    assert run(command, "-q", path).stderr == ""
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_fail_on_looks_at_the_findings_of_the_capture(command):
+    assert run(command, "--fail-on", "note", ROUTER).return_value == 3
+    assert run(command, "--fail-on", "warning", ROUTER).return_value == 0
+
+
+def test_so_many_frames():
+    assert {row["request_frame"] for row in listed("queries", "-c", "60", ROUTER)} == {37, 44, 54, 58}
+
+
+def test_times_as_asked_for():
+    first = run("queries", "-t", "e", ROUTER).stdout.splitlines()[1]
+    assert "1795815880.696422000" in first
+
+
+def test_several_files_are_one_capture():
+    both = listed("sessions", SAMPLES / "pubsub-tcp.pcap", ROUTER)
+    assert [row["session"] for row in both] == [1, 2, 3, 4]
