@@ -22,6 +22,8 @@ class Captures:
         limit: So many frames at most; None: all.
     """
 
+    endless = False
+
     def __init__(self, files: tuple[str, ...], limit: int | None = None) -> None:
         self.files = files
         self.limit = limit

@@ -28,7 +28,7 @@ class Interface:
     Iterating over it gives None where nothing has come for a while. Raises click.UsageError for what makes no sense.
     """
 
-    live = True
+    live = endless = True
 
     def __init__(self, options: LiveOptions, limit: int | None) -> None:
         self.given = options.interface or ""

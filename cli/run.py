@@ -5,11 +5,13 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from zdissect.dissection import Item
+from zdissect.endless import Dissecting, Endless
 from zdissect.pipeline import Options, Pipeline
 from zdissect.records import Frame
 from zdissect.stats.query_stats import Queries
 from zdissect.verbose import Verbose
 
+from . import stdio
 from .captures import Captures
 from .common import complain
 from .forms import Form
@@ -27,14 +29,16 @@ class Run:
         self.captures = captures
         self.form = form
         self.pipeline = Pipeline(options)
-        self.source = Verbose(self.pipeline) if display.verbose else self.pipeline
+        self.source: Dissecting = Verbose(self.pipeline) if display.verbose else self.pipeline
+        if captures.endless:
+            self.source = Endless(self.source, self.pipeline)
         self.only = display.only
         self.flush = display.flush or captures.live
         self.queries = Queries()
 
     def run(self) -> None:
         """Dissects all frames. What is good is written even if a file ends in the middle, or on Ctrl-C."""
-        write = sys.stdout.write
+        write = stdio.emit if self.captures.endless else sys.stdout.write
         feed, show = self.source.feed, self.form.show
         pending: list[str] = []
         at_once, only = self.flush, self.only

@@ -61,6 +61,19 @@ def _as_json(problem: UnicodeError) -> tuple[str, int]:
     return json.dumps(problem.object[problem.start : problem.end])[1:-1], problem.end
 
 
+def emit(text: str) -> None:
+    """Writes a text to standard output, all of it: Python 3.11 loses a part if a signal comes that doesn't raise."""
+    sys.stdout.flush()
+    try:
+        number = sys.stdout.fileno()
+    except (OSError, ValueError):  # an object in memory
+        sys.stdout.write(text)
+        return
+    data = memoryview(text.encode(sys.stdout.encoding, sys.stdout.errors or "strict"))
+    while data:
+        data = data[os.write(number, data) :]
+
+
 def finish() -> OSError | None:
     """Writes what is left to standard output; what keeps it from that. Nothing is left for the interpreter's end."""
     try:

@@ -24,6 +24,7 @@ LAYERS = {
     "dissector": "dissection engine flow grammar records session",
     "pipeline": "dissection dissector engine flow grammar records session",
     "verbose": "dissection flow pipeline records",
+    "endless": "dissection flow pipeline records",
     "readings": "engine flow grammar records",
     "table": "dissection engine flow grammar records",
     "anonymize": "dissection engine flow grammar pipeline records session",

@@ -22,6 +22,9 @@ NO_FLOW = Flow("", "", (_NOBODY, _NOBODY))
 _OPEN = (Verdict.UNDECIDED, Verdict.WEBSOCKET)
 """A connection may still turn out to be Zenoh."""
 
+MOST_MET = 100_000
+"""Connections that are remembered as met; beyond that, those that have ended are forgotten."""
+
 
 class Verbose:
     """A pipeline, with notices about what it doesn't show."""
@@ -80,6 +83,8 @@ class Verbose:
             ends = (segment.src, segment.dst) if direction == 0 else (segment.dst, segment.src)
             out.append(Notice(segment.frame, Flow(f"tcp.{stream}", "tcp", ends), direction, text))
         if conversation is not None and stream not in self.met:
+            if len(self.met) >= MOST_MET:
+                self.met &= self.pipeline.conversations.keys()
             self.met.add(stream)
             self.unnamed[stream] = conversation, segment.frame
         if stream in self.unnamed:

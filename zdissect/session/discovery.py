@@ -34,3 +34,8 @@ class Discovery:
                 message.remark("hello-role", f"a {row['whatami']} answers a SCOUT for {known[2]}", "hello.packed")
         if not message.flag("L") or message.value("hello.count") == 0:
             message.remark("hello-no-locators", "no locators")
+
+    def forget(self, now_ns: int) -> set[Endpoint]:
+        """Forgets who asked so long ago that nothing is an answer any more; the others."""
+        self.asked = {src: asked for src, asked in self.asked.items() if now_ns - asked[1] <= PATIENCE_NS}
+        return {*self.asked}

@@ -10,6 +10,9 @@ from zdissect.grammar.network import INTEREST_OPTIONS
 PATIENCE_MS = 10_000
 """After this time the implementation ends an unanswered interest in existing declarations."""
 
+REMEMBERED = 4096
+"""Interests and entities that have ended and are remembered, to explain late uses; up to twice as many."""
+
 KINDS = {"SUBSCRIBER": "subscriber", "QUERYABLE": "queryable", "TOKEN": "token"}
 _K, _S, _Q, _T, _R, _N, _M, _A = (named(INTEREST_OPTIONS.bits, name).mask for name in "KSQTRNMA")
 FAR = 255
@@ -32,6 +35,11 @@ class Interest:
     """Its D_FINAL has come."""
     ended: bool = False
 
+    @property
+    def over(self) -> bool:
+        """Whether nothing more is to come of it."""
+        return self.ended or (self.answered and self.mode == "Current")
+
 
 @dataclass(slots=True)
 class Entity:
@@ -49,6 +57,8 @@ class DeclaredState:
 
     interests: dict[int, Interest] = field(default_factory=dict)
     entities: dict[EntityId, Entity] = field(default_factory=dict)
+    ended: int = 0
+    """How many interests and entities have ended since some were forgotten."""
 
     def interest(
         self, message: DecodedMessage, frame: int, ts_ns: int, complete: bool, roles: tuple[str | None, ...]
@@ -64,6 +74,7 @@ class DeclaredState:
             known = self.interests.get(ident)
             if known is not None:
                 known.ended = known.answered = True
+                self.forget()
             elif complete:
                 message.remark("interest-final-unknown", f"there is no interest {ident}", "interest.id")
             return None
@@ -107,6 +118,8 @@ class DeclaredState:
             code = "second-interest-final" if final else "declaration-after-final"
             message.remark(code, f"interest {ident} already has its D_FINAL", "declare.interest_id")
         interest.answered = interest.answered or final
+        if final and interest.over:
+            self.forget()
         return interest
 
     def overdue(self, interest: Interest) -> str:
@@ -151,7 +164,19 @@ class DeclaredState:
                 message.remark("undeclare-unknown", f"there is no {KINDS[kind]} {which}")
             return known
         known.alive = False
+        self.forget()
         return known
+
+    def forget(self) -> None:
+        """Something has ended: forgets what ended first, if that is much."""
+        self.ended += 1
+        if self.ended < 2 * REMEMBERED:
+            return
+        for place in [place for place, entity in self.entities.items() if not entity.alive][:-REMEMBERED]:
+            del self.entities[place]
+        for ident in [ident for ident, interest in self.interests.items() if interest.over][:-REMEMBERED]:
+            del self.interests[ident]
+        self.ended = REMEMBERED
 
     def uses(self, scope: int) -> bool:
         """Whether an entity that lives was declared with this scope."""

@@ -131,6 +131,16 @@ class Groups:
             message.remark("join-differs", text)
             return
 
+    def forget(self, before_ns: int) -> None:
+        """Forgets the members whose last JOIN came before a time."""
+        for place in [place for place, joined_ns in self.joined_ns.items() if joined_ns < before_ns]:
+            del self.joined_ns[place]
+            src, group = place
+            end = self.members[group].pop(src)
+            self.terms[group][_terms(end)].pop(src, None)
+            for pair in [pair for pair in self.differing if src in pair]:
+                del self.differing[pair]
+
     def close(self, frame: Frame) -> Iterator[Notice]:
         """How often members differed."""
         for pair in self.differing.values():

@@ -15,7 +15,7 @@ from zdissect.flow.conversation import Flow
 from zdissect.grammar.rule import MALFORMED
 from zdissect.grammar.rules import RULES
 from zdissect.grammar.structures import DEFAULT_BATCH_SIZE
-from zdissect.records import Frame
+from zdissect.records import Endpoint, Frame
 from zdissect.session import carriers, endings, network_layer, opening
 from zdissect.session.discovery import Discovery
 from zdissect.session.fragments import Assembled
@@ -225,6 +225,18 @@ class Sessions:
         """Nothing more is awaited on a link: a node that connects again starts a new session."""
         link.over = True
         self.pairs.leave(link)
+
+    def forget(self, now_ns: int, joined_ns: int) -> set[Endpoint]:
+        """Forgets what doesn't matter any more, in a capture without an end; who may still be answered by a HELLO.
+
+        Args:
+            now_ns: The time.
+            joined_ns: Members of multicast groups whose last JOIN came before that are forgotten.
+        """
+        for pair in [pair for pair, session in self.pairs.items() if session is None]:
+            del self.pairs[pair]
+        self.groups.forget(joined_ns)
+        return self.discovery.forget(now_ns)
 
     def end(self, flow: str) -> Link | None:
         """A flow has ended: its link leaves the session."""

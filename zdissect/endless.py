@@ -1,0 +1,106 @@
+"""Captures without an end: what hasn't been heard of for long is forgotten, so that days of them fit into memory.
+
+A file is dissected as a whole, however long it is, and nothing of it is forgotten that might still matter. A live
+capture may go on for months, in which every process and every query of a name server has ports of its own.
+"""
+
+from collections.abc import Iterable
+from typing import Protocol
+
+from zdissect.dissection import Item
+from zdissect.flow.dialogue import DatagramConversation
+from zdissect.flow.verdict import Verdict
+from zdissect.pipeline import OTHERS, Pipeline
+from zdissect.records import Frame
+
+SWEEP_NS = 60 * 10**9
+"""Capture time from one look to the next."""
+MOST_IDLE = 5
+"""Looks at which a conversation of datagrams has brought nothing new before it is forgotten."""
+MOST_IDLE_ZENOH = 60
+"""The same for Zenoh, whose state is worth more."""
+JOINED_NS = 3600 * 10**9
+"""A member of a multicast group is forgotten if it hasn't joined for so long."""
+
+
+class Dissecting(Protocol):
+    """What frames are fed to: a pipeline, or what is wrapped around one."""
+
+    def feed(self, frame: Frame) -> list[Item]:
+        """What a frame completes."""
+
+    def passed(self, ts_ns: int) -> list[Item]:
+        """What is overdue when time has passed without a frame."""
+
+    def close(self) -> list[Item]:
+        """What is left at the end."""
+
+
+class Endless:
+    """A pipeline that forgets.
+
+    Args:
+        source: What frames are fed to.
+        pipeline: The pipeline in it, whose state is swept.
+    """
+
+    def __init__(self, source: Dissecting, pipeline: Pipeline) -> None:
+        self.source, self.pipeline = source, pipeline
+        self.next_ns = 0
+        """When it is looked for what may be forgotten."""
+        self.idle: dict[str, tuple[int, int]] = {}
+        """By conversation of datagrams: its bytes at the last look, and how many looks have found no more."""
+
+    def feed(self, frame: Frame) -> list[Item]:
+        """What a frame completes."""
+        items = self.source.feed(frame)
+        last = self.pipeline.last
+        if last is not None and last.now_ns >= self.next_ns:
+            self.sweep(last.now_ns)
+        return items
+
+    def passed(self, ts_ns: int) -> list[Item]:
+        """What is overdue when time has passed without a frame."""
+        return self.source.passed(ts_ns)
+
+    def close(self) -> list[Item]:
+        """What is left at the end."""
+        return self.source.close()
+
+    def sweep(self, now_ns: int) -> None:
+        """Forgets what has been idle for long."""
+        self.next_ns = now_ns + SWEEP_NS
+        self.datagrams()
+        self.pipeline.datagrams.scouts &= self.pipeline.sessions.forget(now_ns, now_ns - JOINED_NS)
+
+    def datagrams(self) -> None:
+        """Forgets conversations of datagrams that are over, or have brought nothing new for a while."""
+        datagrams = self.pipeline.datagrams
+        self.ended(datagrams.past)
+        datagrams.past.clear()
+        before, self.idle = self.idle, {}
+        gone: list[DatagramConversation] = []
+        for conversation in datagrams.conversations.values():
+            flow = conversation.flow
+            size, looks = before.get(flow.id, (-1, 0))
+            looks = looks + 1 if size == flow.size else 0
+            most = MOST_IDLE_ZENOH if flow.verdict is Verdict.ZENOH else MOST_IDLE
+            if looks < most or (conversation.waiting and conversation.expected):
+                self.idle[flow.id] = flow.size, looks
+            else:
+                gone.append(conversation)
+        for conversation in gone:
+            datagrams.forget(conversation)
+            if conversation.flow.verdict is Verdict.UNDECIDED:
+                conversation.flow.verdict = Verdict.OTHER
+            del datagrams.conversations[conversation.flow.ends]
+        self.ended(gone)
+
+    def ended(self, conversations: Iterable[DatagramConversation]) -> None:
+        """Conversations are over: they are counted, and what is known of them is let go."""
+        for conversation in conversations:
+            self.pipeline.forget(conversation.flow.id)
+            verdict = conversation.flow.verdict
+            if verdict in OTHERS:
+                self.pipeline.gone[verdict.value] += 1
+                self.pipeline.opaque[verdict.value] += conversation.opaque
