@@ -50,11 +50,16 @@ class Stream:
 def kept(pipeline: Pipeline) -> dict[str, int]:
     """How much of each kind is kept."""
     datagrams, sessions = pipeline.datagrams, pipeline.sessions
+    streams = pipeline.streams
     return {
-        "tcp": len(pipeline.conversations), "udp": len(datagrams.conversations) + len(datagrams.past),
-        "scouts": len(datagrams.scouts) + len(sessions.discovery.asked), "links": len(sessions.links),
-        "pairs": len(sessions.pairs), "members": len(sessions.groups.joined_ns), "held": datagrams.held,
-    }  # fmt: skip
+        "tcp": len(pipeline.conversations) + len(streams._halves) + len(pipeline.causal.connections),
+        "udp": len(datagrams.conversations) + len(datagrams.past),
+        "scouts": len(datagrams.scouts) + len(sessions.discovery.asked),
+        "links": len(sessions.links),
+        "pairs": len(sessions.pairs),
+        "members": len(sessions.groups.joined_ns),
+        "held": datagrams.held,
+    }
 
 
 def test_sessions_and_datagrams_that_are_over_are_forgotten() -> None:
@@ -62,6 +67,7 @@ def test_sessions_and_datagrams_that_are_over_are_forgotten() -> None:
     for number in range(200):
         tcp = stream.conversation(number).open()
         tcp.frame(0, declare(d_keyexpr(1, f"key/{number}"))).frame(0, push(1)).close(0).hang_up()
+        stream.conversation(2000 + number).open()  # and its node vanishes
         stream.conversation(1000 + number, udp=True).open().frame(0, push(f"udp/{number}")).close(0)
         stream.capture.record(udp_packet(parties(number, 53), 0, b"\xffnot zenoh at all"))
         stream.capture.record(udp_packet(parties(number, SCOUTING_PORT), 0, bytes([1, 9, 3])))

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from zdissect.dissection import Item
-from zdissect.flow.dialogue import DatagramConversation
+from zdissect.flow.datagram_conversation import DatagramConversation
 from zdissect.flow.verdict import Verdict
 from zdissect.pipeline import OTHERS, Pipeline
 from zdissect.records import Frame
@@ -19,8 +19,8 @@ MOST_IDLE = 5
 """Looks at which a conversation of datagrams has brought nothing new before it is forgotten."""
 MOST_IDLE_ZENOH = 60
 """The same for Zenoh, whose state is worth more."""
-JOINED_NS = 3600 * 10**9
-"""A member of a multicast group is forgotten if it hasn't joined for so long."""
+IDLE_NS = 3600 * 10**9
+"""A TCP connection that was silent for so long is forgotten, as is a member of a group that hasn't joined."""
 
 
 class Dissecting(Protocol):
@@ -56,7 +56,7 @@ class Endless:
         items = self.source.feed(frame)
         last = self.pipeline.last
         if last is not None and last.now_ns >= self.next_ns:
-            self.sweep(last.now_ns)
+            items = [*items, *self.sweep(last.now_ns)]
         return items
 
     def passed(self, ts_ns: int) -> list[Item]:
@@ -67,11 +67,14 @@ class Endless:
         """What is left at the end."""
         return self.source.close()
 
-    def sweep(self, now_ns: int) -> None:
-        """Forgets what has been idle for long."""
+    def sweep(self, now_ns: int) -> list[Item]:
+        """Forgets what has been idle for long; what is left of it."""
         self.next_ns = now_ns + SWEEP_NS
+        before_ns = now_ns - IDLE_NS
+        out = self.pipeline.late(self.pipeline.streams.forget(now_ns, before_ns), now_ns)
         self.datagrams()
-        self.pipeline.datagrams.scouts &= self.pipeline.sessions.forget(now_ns, now_ns - JOINED_NS)
+        self.pipeline.datagrams.scouts &= self.pipeline.sessions.forget(now_ns, before_ns)
+        return out
 
     def datagrams(self) -> None:
         """Forgets conversations of datagrams that are over, or have brought nothing new for a while."""

@@ -109,6 +109,18 @@ class ConnectionTable(Assembler):
             drop.update(sorted(last, key=last.__getitem__)[: MAX_CONNECTIONS // 10])
         return drop
 
+    def forget(self, now_ns: int, before_ns: int) -> list[StreamItem]:
+        """Forget the connections that closed a while ago, and those that were last heard before a time.
+
+        Gives what they still have to give.
+        """
+        drop, out = self._idle(now_ns), list[StreamItem]()
+        for half in self._halves.values():
+            if max(half.last_ns, half.peer.last_ns) < before_ns:
+                drop.add(half.connection)
+        self._drop(drop, out)
+        return out
+
     def _drop(self, drop: set[Connection], out: list[StreamItem]) -> None:
         """Forget connections, in the order in which their ends were seen first."""
         passed_on, others = self._over
