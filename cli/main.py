@@ -68,6 +68,7 @@ class Commands(click.Group):
         "declarations": ("capture_tables", "List who has declared what, and from when to when."),
         "findings": ("capture_tables", "List every finding with its frame."),
         "anonymize": ("anonymize", "Write a capture that can be shared."),
+        "export": ("export", "Write payloads to files."),
         "fields": ("fields", "List the fields of the protocol."),
         "explain": ("explain", "Explain a finding, a field or a message."),
     }

@@ -27,6 +27,7 @@ LAYERS = {
     "endless": "dissection flow pipeline records",
     "readings": "engine flow grammar records",
     "table": "dissection engine flow grammar records",
+    "excerpt": "dissection engine flow pipeline records session",
     "anonymize": "dissection engine flow grammar pipeline records session",
     "filters": "dissection engine flow grammar records session table",
     "stats": "dissection engine flow grammar pipeline records session table",

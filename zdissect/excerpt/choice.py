@@ -57,9 +57,7 @@ class _LastPacket(Decoder):
         return self.packet
 
 
-def choose(
-    frames: Callable[[], Iterable[Frame]], options: Options, select: Select, exact: bool = False
-) -> FrameChoice:
+def choose(frames: Callable[[], Iterable[Frame]], options: Options, select: Select, exact: bool = False) -> FrameChoice:
     """Chooses the frames of an excerpt.
 
     Args:
@@ -143,8 +141,8 @@ def _missing(
     few = (frame for frame in numbered(frames()) if frame.number in chosen)
     for items in (*(pipeline.feed(frame) for frame in few), pipeline.close()):
         for item in items:
-            for row in (message.row for message in item.messages) if isinstance(item, Dissection) else ():
-                known = fingerprint(item, row)
-                if known in owners:
-                    left[owners[known]].discard(known)
+            if isinstance(item, Dissection):
+                for known in (fingerprint(item, message.row) for message in item.messages):
+                    if known in owners:
+                        left[owners[known]].discard(known)
     return {flow: len(messages) for flow, messages in left.items()}

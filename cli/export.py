@@ -1,0 +1,108 @@
+"""`zdissect export payloads FILE... -o DIR`: what captures carry, as files."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from .captures import Captures
+from .common import DONE, UNREADABLE, complain
+from .options import CaptureOptions, as_records, decode_as_option, files_argument, frames_option, quiet_option
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from zdissect.dissection import Item
+    from zdissect.engine.messages import Row
+    from zdissect.pipeline import Options
+
+
+@click.group("export")
+def export() -> None:
+    """Takes out of captures what they carry."""
+
+
+@export.command("payloads")
+@files_argument
+@click.option("-o", "directory", required=True, metavar="DIR", help="Where to write; made if need be.")
+@click.option("--key", "keys", multiple=True, metavar="KEYEXPR", help="Only what is on keys that match this.")
+@click.option("-Y", "filter_text", metavar="FILTER", help="Only what this display filter selects.")
+@click.option("--force", is_flag=True, help="Overwrite files that are there.")
+@frames_option
+@decode_as_option
+@quiet_option()
+@as_records(capture=CaptureOptions)
+def payloads(
+    capture: CaptureOptions, directory: str, keys: tuple[str, ...], filter_text: str | None, force: bool, quiet: bool
+) -> int:
+    """Writes the payload of each message to a file, put together if it came in fragments. index.csv and index.jsonl say
+    which is which: file, length, key, time, frame, message, encoding, ends.
+
+    \b
+      zdissect export payloads capture.pcap -o out
+      zdissect export payloads capture.pcap --key 'robot/*/camera' -o out
+      zdissect export payloads capture.pcap -Y 'encoding contains json' -o out
+
+    Files are called by a number, the key, and what their encoding is usually called: 000017-robot-7-camera.png.
+    """
+    from zdissect.export.payload_files import Exists, PayloadFiles
+
+    wanted = _wanted(keys)
+    select = _select(filter_text)
+    captures = Captures(capture.files, capture.frames)
+    options = capture.pipeline(rows=filter_text is None)
+    try:
+        with PayloadFiles(directory, force) as files:
+            for row in _rows(captures, options, select):
+                if isinstance(row.get("payload"), bytes) and wanted(row.get("key_expr")):
+                    files.write(row)
+    except Exists as problem:
+        raise click.UsageError(str(problem)) from problem
+    for unread in captures.problems:
+        complain(str(unread))
+    if not quiet:
+        complain(f"{files.payloads} payloads, {files.bytes} bytes, in {directory}")
+    return UNREADABLE if captures.problems else DONE
+
+
+def _wanted(patterns: tuple[str, ...]) -> "Callable[[str | None], bool]":
+    """Whether a key matches one of the patterns; all do if there are none."""
+    from zdissect.session.keyexprs import KeyExprError, canonical, intersects
+
+    try:
+        known = [canonical(pattern) for pattern in patterns]
+    except KeyExprError as problem:
+        raise click.BadParameter(str(problem), param_hint="--key") from problem
+    return lambda key: not known or (key is not None and any(intersects(one, key) for one in known))
+
+
+def _select(text: str | None) -> "Callable[[Item], list[bool]] | None":
+    """What a display filter selects."""
+    if text is None:
+        return None
+    from zdissect.filters import FilterError, compile_filter
+
+    try:
+        found = compile_filter(text)
+    except FilterError as problem:
+        raise click.UsageError(str(problem)) from problem
+    if found.looks_ahead:
+        raise click.UsageError("this filter needs to know what comes later, which it can't here")
+    return found.select
+
+
+def _rows(captures: Captures, options: "Options", select: "Callable[[Item], list[bool]] | None") -> "Iterator[Row]":
+    """The rows of the messages that are selected."""
+    from zdissect.dissection import Dissection
+    from zdissect.pipeline import dissect
+    from zdissect.table import Table
+
+    table = Table()
+    for item in dissect(captures, options):
+        if isinstance(item, Dissection) and item.messages:
+            chosen = select(item) if select is not None else [True] * len(item.messages)
+            for row, selected in zip(table.rows(item), chosen, strict=True):
+                if selected:
+                    yield row
+
+
+commands = {"export": export}
