@@ -44,7 +44,7 @@ def payloads(
 
     Files are called by a number, the key, and what their encoding is usually called: 000017-robot-7-camera.png.
     """
-    from zdissect.export.payload_files import Exists, PayloadFiles
+    from zdissect.export.payload_files import AlreadyThere, PayloadFiles
 
     wanted = _wanted(keys)
     select = _select(filter_text)
@@ -55,7 +55,7 @@ def payloads(
             for row in _rows(captures, options, select):
                 if isinstance(row.get("payload"), bytes) and wanted(row.get("key_expr")):
                     files.write(row)
-    except Exists as problem:
+    except AlreadyThere as problem:
         raise click.UsageError(str(problem)) from problem
     for unread in captures.problems:
         complain(str(unread))

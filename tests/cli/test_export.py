@@ -11,8 +11,8 @@ SAMPLES = Path(__file__).parents[2] / "samples"
 
 
 def run(*arguments, code=0):
-    done = CliRunner().invoke(cli, ["export", "payloads", *map(str, arguments)])
-    assert done.exit_code == code, done.output
+    done = CliRunner().invoke(cli, ["export", "payloads", *map(str, arguments)], standalone_mode=code == 2)
+    assert (done.exit_code if code == 2 else done.return_value) == code, done.output
     return done.output
 
 
@@ -32,11 +32,11 @@ def test_all_payloads(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "count"),
     [
-        (["--key", "nano/t0"], 2),
+        (["--key", "nano/t0"], 1),
         (["--key", "nano/*"], 6),
-        (["--key", "nano/t0", "--key", "nano/t1"], 4),
+        (["--key", "nano/t0", "--key", "nano/t1"], 2),
         (["--key", "other/**"], 0),
-        (["-Y", 'payload contains "message 0"'], 2),
+        (["-Y", 'payload contains "message 0"'], 1),
         (["-Y", "frame.number == 17"], 1),
     ],
 )

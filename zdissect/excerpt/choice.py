@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from zdissect.dissection import Dissection
-from zdissect.excerpt.index import Index, Part, Select, fingerprint, whole
-from zdissect.flow.connection import SYN
+from zdissect.dissection import Dissection, Item
+from zdissect.excerpt.index import ConversationPart, Index, Select, fingerprint, whole
+from zdissect.flow.connection import is_syn
 from zdissect.flow.link import Decoder
 from zdissect.pipeline import Options, Pipeline
 from zdissect.records import Datagram, Frame, Segment
@@ -73,10 +73,13 @@ def choose(frames: Callable[[], Iterable[Frame]], options: Options, select: Sele
     if exact:
         return out
     out.needed = _needed(index, parts)
-    differing = _differing(index, parts, frames, options, out.frames)
-    if differing:
-        out.context = whole(index, (part.flow.id for part in differing))
-        out.lost = sum(_missing(index, parts, frames, options, out.frames).values())
+    chosen = out.frames
+    few = (frame for frame in numbered(frames()) if frame.number in chosen)
+    missing = _missing(parts, few, options)
+    if any(missing.values()):
+        out.context = whole(index, (flow for flow, number in missing.items() if number))
+        chosen = out.frames
+        out.lost = sum(_missing(parts, (one for one in numbered(frames()) if one.number in chosen), options).values())
     return out
 
 
@@ -93,7 +96,7 @@ def _indexed(frames: Iterable[Frame], options: Options, select: Select) -> Index
         items = pipeline.feed(frame)
         packet = decoder.packet
         flow = pipeline.flow(packet) if packet is not None else None
-        index.frame(flow, isinstance(packet, Segment) and bool(packet.flags & SYN))
+        index.frame(flow, isinstance(packet, Segment) and is_syn(packet))
         for item in items:
             index.item(item)
     for item in pipeline.close():
@@ -101,7 +104,7 @@ def _indexed(frames: Iterable[Frame], options: Options, select: Select) -> Index
     return index
 
 
-def _needed(index: Index, parts: list[Part]) -> set[int]:
+def _needed(index: Index, parts: list[ConversationPart]) -> set[int]:
     """The frames that the selected messages need."""
     out: set[int] = set()
     waiting: set[int] = set()
@@ -123,26 +126,21 @@ def _needed(index: Index, parts: list[Part]) -> set[int]:
     return out
 
 
-def _differing(
-    index: Index, parts: list[Part], frames: Callable[[], Iterable[Frame]], options: Options, chosen: set[int]
-) -> list[Part]:
-    """The conversations whose selected messages aren't read from some frames as from all."""
-    missing = _missing(index, parts, frames, options, chosen)
-    return [part for part in parts if missing[part.flow.id]]
-
-
-def _missing(
-    index: Index, parts: list[Part], frames: Callable[[], Iterable[Frame]], options: Options, chosen: set[int]
-) -> dict[str, int]:
+def _missing(parts: list[ConversationPart], frames: Iterable[Frame], options: Options) -> dict[str, int]:
     """How many selected messages of each conversation aren't read from some frames as from all."""
     left = {part.flow.id: set(part.messages) for part in parts}
     owners = {message: part.flow.id for part in parts for message in part.messages}
     pipeline = Pipeline(options)
-    few = (frame for frame in numbered(frames()) if frame.number in chosen)
-    for items in (*(pipeline.feed(frame) for frame in few), pipeline.close()):
-        for item in items:
-            if isinstance(item, Dissection):
-                for known in (fingerprint(item, message.row) for message in item.messages):
-                    if known in owners:
-                        left[owners[known]].discard(known)
+    for frame in frames:
+        _find(pipeline.feed(frame), owners, left)
+    _find(pipeline.close(), owners, left)
     return {flow: len(messages) for flow, messages in left.items()}
+
+
+def _find(items: list[Item], owners: dict[int, str], left: dict[str, set[int]]) -> None:
+    """Takes messages that are found from those that are left, by their fingerprints."""
+    for item in items:
+        if isinstance(item, Dissection):
+            for known in (fingerprint(item, message.row) for message in item.messages):
+                if known in owners:
+                    left[owners[known]].discard(known)

@@ -23,7 +23,7 @@ MOST_COMMENTS = 20
 
 
 @dataclass(slots=True)
-class Part:
+class ConversationPart:
     """What is selected of a conversation, and what it needs."""
 
     flow: Flow
@@ -45,7 +45,7 @@ class Index:
 
     def __init__(self, select: Select) -> None:
         self.select = select
-        self.parts: dict[str, Part] = {}
+        self.parts: dict[str, ConversationPart] = {}
         """By flow."""
         self.flows: list[str] = []
         self.numbers: dict[str, int] = {}
@@ -70,9 +70,9 @@ class Index:
         if opens:
             self.part(flow).openings.add(len(self.of_frame))
 
-    def part(self, flow: Flow) -> Part:
+    def part(self, flow: Flow) -> ConversationPart:
         """What is known of a conversation."""
-        return self.parts.get(flow.id) or self.parts.setdefault(flow.id, Part(flow))
+        return self.parts.get(flow.id) or self.parts.setdefault(flow.id, ConversationPart(flow))
 
     def item(self, item: Item) -> None:
         """Takes what the dissection of a frame gives."""
@@ -91,7 +91,7 @@ class Index:
                 self.selected(part, item, message)
             self.message(part, item, message.row)
 
-    def selected(self, part: Part, item: Dissection, message: DecodedMessage) -> None:
+    def selected(self, part: ConversationPart, item: Dissection, message: DecodedMessage) -> None:
         """Notes a selected message."""
         row = message.row
         part.selected.update(item.frames)
@@ -100,7 +100,7 @@ class Index:
         if row.get("key_expr"):
             part.keys.add(row["key_expr"])
 
-    def message(self, part: Part, item: Dissection, row: dict[str, Any]) -> None:
+    def message(self, part: ConversationPart, item: Dissection, row: dict[str, Any]) -> None:
         """Notes what others may need of a message."""
         name, body, number = row["message"], row.get("body") or "", item.frame.number
         if name is None:

@@ -14,7 +14,7 @@ COLUMNS = ("file", "length", "key_expr", "ts", "frame_number", "message", "body"
 """Columns of the index: `ts` is the capture time in nanoseconds since 1970 UTC."""
 
 
-class Exists(Exception):
+class AlreadyThere(Exception):
     """A file is there already, and wasn't to be overwritten."""
 
 
@@ -25,7 +25,7 @@ class PayloadFiles:
         directory: Where; it is made if need be.
         force: Files that are there may be overwritten.
 
-    Raises Exists if an index is there already, or a payload, and OSError if they can't be written.
+    Raises AlreadyThere if an index is there already, or a payload, and OSError if they can't be written.
     """
 
     def __init__(self, directory: str, force: bool = False) -> None:
@@ -39,7 +39,7 @@ class PayloadFiles:
     def __enter__(self) -> "PayloadFiles":
         os.makedirs(self.directory, exist_ok=True)
         if not self.force and (known := [name for name in INDEX if os.path.lexists(self._path(name))]):
-            raise Exists(f"{self._path(known[0])} exists: choose another directory, or --force")
+            raise AlreadyThere(f"{self._path(known[0])} exists: choose another directory, or --force")
         self._table = self._open(INDEX[0])
         self._lines = self._open(INDEX[1])
         self._rows = csv.writer(self._table)
@@ -81,7 +81,7 @@ class PayloadFiles:
         try:
             return open(path, "x" + kind, **text)  # type: ignore[call-overload, no-any-return]
         except FileExistsError:
-            raise Exists(f"{path} exists: choose another directory, or --force") from None
+            raise AlreadyThere(f"{path} exists: choose another directory, or --force") from None
 
 
 def _end(row: Mapping[str, Any], prefix: str) -> str | None:

@@ -81,6 +81,11 @@ class Pending:
         return min((frame.now_ns for frame in frames), default=NEVER)
 
 
+def is_syn(segment: Segment) -> bool:
+    """Whether a segment opens a direction of a connection."""
+    return bool(segment.flags & SYN)
+
+
 class HalfStream:
     """One direction of a connection. What each segment asks for is here, the rest in records."""
 
