@@ -18,6 +18,8 @@ def check(display: DisplayOptions) -> None:
             raise click.UsageError(f"{option} is about the tree, which -T {form} doesn't show: leave one of them out")
     if display.full and display.opened:
         raise click.UsageError("-V is everything in full, -O some messages: leave one of them out")
+    if display.whole and (display.wanted is None or form != "tree"):
+        raise click.UsageError("--whole needs -Y and -T tree, which folds what doesn't match")
     if display.dump and form not in ("tree", "line"):
         raise click.UsageError(f"-x needs -T tree or -T line: -T {form} has no place for a dump")
 

@@ -67,6 +67,7 @@ def dissect(capture: CaptureOptions, live: LiveOptions, display: DisplayOptions,
     check(display)
     capture = with_files_of_r(capture)
     from .captures import captured  # these load the dissector, which --help doesn't need
+    from .first_pass import look_ahead
     from .forms import make_form
     from .outcome import exit_code
     from .run import Run
@@ -76,6 +77,8 @@ def dissect(capture: CaptureOptions, live: LiveOptions, display: DisplayOptions,
     options = capture.pipeline(rows=display.form in ("line", "jsonl"))
     if display.form.startswith("json"):
         for_json()
+    if display.wanted is not None and display.wanted.looks_ahead:
+        look_ahead(display.wanted, capture, live, options)
     with captured(capture, live) as captures:
         run = Run(captures, options, make_form(display), display)
         if not reporting.quiet and captures.greeting():

@@ -1,11 +1,16 @@
 """The forms of output: what a dissection becomes."""
 
+from bisect import bisect
 from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import compress
 from typing import Protocol
 
 import click
 
 from zdissect.dissection import Dissection, Item, Notice, Skip, findings
+from zdissect.engine.messages import Row
+from zdissect.engine.tape import Span
 from zdissect.grammar.rules import RULES
 from zdissect.output import jsonl
 from zdissect.output.folding import Folds, folded, message_names, messages_called
@@ -22,6 +27,9 @@ from zdissect.table import Table, endpoint
 from .common import nearest, raw_columns
 from .options import DisplayOptions
 
+Chosen = Sequence[bool] | None
+"""Which messages of an item are shown; None: all, as nobody has filtered them."""
+
 
 class Form(Protocol):
     """Turns items into text."""
@@ -31,8 +39,8 @@ class Form(Protocol):
     times: FrameTimes | None
     """How it writes times, if it does."""
 
-    def show(self, item: Item) -> str:
-        """The text of one item, with its line ends."""
+    def show(self, item: Item, chosen: Chosen = None) -> str:
+        """The text of one item, with its line ends; of its messages only those that are chosen."""
 
     def end(self) -> str:
         """What comes after the last item."""
@@ -46,8 +54,12 @@ class _CountingForm:
         self.messages = 0
         self.findings: Counter[str] = Counter()
 
-    def count(self, item: Item) -> None:
+    def count(self, item: Item, chosen: Chosen) -> None:
         self.messages += isinstance(item, Dissection)
+        if chosen is not None and isinstance(item, Dissection) and item.messages:
+            for message in compress(item.messages, chosen):
+                self.findings.update(one["code"] for one in message.row.get("findings", ()))
+            return
         for finding in findings(item):
             self.findings[finding.rule.code] += 1
 
@@ -67,10 +79,11 @@ class TreeForm(_CountingForm):
         self.tree = TreeWriter(self.style, raw_columns(), display.payload_bytes, not display.no_bits, paints)
         self.opened = opened_messages(display.opened)
         self.dump = display.dump
+        self.whole = display.whole
         self.frame: tuple[str, int, str, int] | None = None
 
-    def show(self, item: Item) -> str:
-        self.count(item)
+    def show(self, item: Item, chosen: Chosen = None) -> str:
+        self.count(item, chosen)
         head = self.head(item)
         style = self.style
         if isinstance(item, Notice):
@@ -79,15 +92,22 @@ class TreeForm(_CountingForm):
             what = f"{count(item.size)} of the stream: {item.reason}"
             return f"{head}{style.warning}      [{what}]{style.end}\n"
         lines = [self.note(text) for text in notes(item)]
-        lines += self.tree.lines(item.tape, item.messages, self.folds(item))
+        lines += self.tree.lines(item.tape, item.messages, self.folds(item, chosen))
         if self.dump:
             lines.append(dump(item.tape, item.buffer.data, self.style, "      "))
         return head + "\n".join(lines) + "\n"
 
-    def folds(self, item: Dissection) -> Folds | None:
+    def folds(self, item: Dissection, chosen: Chosen) -> Folds | None:
         """What is left of an item's messages; None if all are shown in full."""
         opened = self.opened
-        return folded(item.tape.spans, lambda _, span: span[0].path in opened) if opened else None
+        if chosen is None or self.whole or not item.messages:
+            return folded(item.tape.spans, lambda _, span: span[0].path in opened) if opened else None
+        starts = [message.first for message in item.messages]
+
+        def unfolds(index: int, span: Span) -> bool:
+            return chosen[bisect(starts, index) - 1] and (not opened or span[0].path in opened)
+
+        return folded(item.tape.spans, unfolds)
 
     def note(self, text: str) -> str:
         """A line about a whole batch."""
@@ -117,8 +137,8 @@ class LineForm(_CountingForm):
         self.dump = display.dump
         self.table = Table()
 
-    def show(self, item: Item) -> str:
-        self.count(item)
+    def show(self, item: Item, chosen: Chosen = None) -> str:
+        self.count(item, chosen)
         frame, style = item.frame, self.style
         who = f"{ends}  " if (ends := arrow(item)) else ""
         start = f"{style.offset}{frame.number:>5}  {self.time(frame)}{style.end}  {who}"
@@ -126,7 +146,7 @@ class LineForm(_CountingForm):
             return f"{start}{bracketed(item, style)}\n"
         if isinstance(item, Skip):
             return f"{start}{style.warning}[{count(item.size)}: {item.reason}]{style.end}\n"
-        rows = self.table.rows(item)
+        rows = of_chosen(self.table.rows(item), chosen)
         lines = [f"{start}{summary(row, style, self.limit, item.buffer.data)}\n" for row in rows]
         if self.dump:
             lines.append(f"{hexdump(item.buffer.data, '      ')}\n")
@@ -140,11 +160,11 @@ class JsonlForm(_CountingForm):
         super().__init__()
         self.table = Table()
 
-    def show(self, item: Item) -> str:
-        self.count(item)
+    def show(self, item: Item, chosen: Chosen = None) -> str:
+        self.count(item, chosen)
         if not isinstance(item, Dissection):  # a line per message
             return ""
-        return "".join(jsonl.line(row) + "\n" for row in self.table.rows(item))
+        return "".join(jsonl.line(row) + "\n" for row in of_chosen(self.table.rows(item), chosen))
 
 
 class JsonForm(_CountingForm):
@@ -154,11 +174,11 @@ class JsonForm(_CountingForm):
         super().__init__()
         self.started = False
 
-    def show(self, item: Item) -> str:
-        self.count(item)
+    def show(self, item: Item, chosen: Chosen = None) -> str:
+        self.count(item, chosen)
         start = ",\n" if self.started else "[\n"
         self.started = True
-        return start + dumps(document(item))
+        return start + dumps(document(item, chosen))
 
     def end(self) -> str:
         return "\n]\n" if self.started else "[]\n"
@@ -174,6 +194,11 @@ def opened_messages(lists: tuple[str, ...]) -> frozenset[str]:
             hint = nearest(name, message_names())
             raise click.BadParameter(f"no message is called {name!r}{hint}", param_hint="-O") from None
     return frozenset(out)
+
+
+def of_chosen(rows: list[Row], chosen: Chosen) -> Iterable[Row]:
+    """The rows of the messages that are chosen; all, if nothing was."""
+    return rows if chosen is None or not rows else compress(rows, chosen)
 
 
 def bracketed(notice: Notice, style: Style) -> str:

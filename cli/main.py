@@ -40,6 +40,8 @@ HELP = """Dissects the Zenoh wire protocol, to the last bit.
   zdissect capture.pcap             the annotated tree of every frame that carries Zenoh
   zdissect -i lo                    the same, live
   zdissect -T line capture.pcap     one line per message
+  zdissect -Y 'message == PUSH and key_expr within "a/**"' capture.pcap
+                                    what matches a display filter
   zdissect hex "5d 01 01 02 62 65"  one message, batch or datagram, from any paste
   zdissect batch DIR -o OUT         a directory of captures to Parquet
   zdissect fields timestamp         fields, by a part of their names
@@ -69,6 +71,7 @@ class Commands(click.Group):
         "findings": ("capture_tables", "List every finding with its frame."),
         "anonymize": ("anonymize", "Write a capture that can be shared."),
         "export": ("export", "Write payloads to files."),
+        "filter": ("filter", "Check a display filter; what it reads, and as SQL."),
         "fields": ("fields", "List the fields of the protocol."),
         "explain": ("explain", "Explain a finding, a field or a message."),
     }

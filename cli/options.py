@@ -28,6 +28,7 @@ from .common import wants_color
 from .frame_ranges import FrameRanges
 
 if TYPE_CHECKING:
+    from zdissect.filters import Filter
     from zdissect.pipeline import Options
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -79,6 +80,10 @@ class DisplayOptions:
     color: str = "auto"
     only: FrameRanges | None = None
     """The frames that are shown; None: all."""
+    wanted: "Filter | None" = None
+    """Selects the messages that are shown; None: all."""
+    whole: bool = False
+    """Whether a tree shows what else a batch holds in full, too."""
     full: bool = False
     opened: tuple[str, ...] = ()
     """Names of messages, several with commas: in the tree only these are shown in full; none: all."""
@@ -189,6 +194,22 @@ color_option = click.option(
     default="auto",
     help="Colour; auto: on a terminal, unless NO_COLOR is set.",
 )
+
+
+def _compiled(context: click.Context, _: click.Parameter, text: str | None) -> "Filter | None":
+    if text is None or context.resilient_parsing:
+        return None
+    from zdissect.filters import FilterError, compile_filter  # takes a while, and most have none
+
+    try:
+        return compile_filter(text)
+    except FilterError as fault:
+        raise click.BadParameter(str(fault)) from None
+
+
+def filter_option(text: str) -> Callable[[Command], Command]:
+    """`-Y`, with what it does."""
+    return click.option("-Y", "wanted", callback=_compiled, metavar="FILTER", help=text)
 
 
 def form_option(*forms: str) -> Callable[[Command], Command]:

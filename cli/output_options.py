@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from .frame_ranges import frame_ranges
-from .options import dump_option, form_option
+from .options import dump_option, filter_option, form_option
 
 _OPTIONS = (
     click.option("-r", "read", multiple=True, metavar="FILE", help="Read a capture: the same as FILE."),
@@ -28,6 +28,10 @@ _OPTIONS = (
         metavar="N,N-M...",
         help="Show these frames only, such as 17 or 17-20,30. All others are read all the same.",
     ),
+    filter_option(
+        "Show the messages that match a display filter: `zdissect filter --help`. --fail-on goes by what is shown."
+    ),
+    click.option("--whole", is_flag=True, help="With -Y, show what else is in the batch of a match in full, too."),
     click.option("-l", "flush", is_flag=True, help="Write the output of each frame at once."),
     click.option("-n", is_flag=True, expose_value=False, help="Accepted: names are never looked up."),
 )

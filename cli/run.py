@@ -1,7 +1,7 @@
 """One run of `zdissect FILE...`: reads, dissects, writes."""
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from zdissect.dissection import Item
@@ -33,13 +33,14 @@ class Run:
         if captures.endless:
             self.source = Endless(self.source, self.pipeline)
         self.only = display.only
+        self.wanted = display.wanted
         self.flush = display.flush or captures.live
         self.queries = Queries()
 
     def run(self) -> None:
         """Dissects all frames. What is good is written even if a file ends in the middle, or on Ctrl-C."""
         write = stdio.emit if self.captures.endless else sys.stdout.write
-        feed, show = self.source.feed, self.form.show
+        feed, show = self.source.feed, self.form.show if self.wanted is None else self.chosen
         pending: list[str] = []
         at_once, only = self.flush, self.only
         size = 0
@@ -62,12 +63,25 @@ class Run:
         finally:
             write("".join(pending))
 
+    def chosen(self, item: Item) -> str:
+        """The text of those messages of an item that the filter selects."""
+        assert self.wanted is not None
+        chosen = self.wanted.select(item)
+        return self.form.show(item, chosen) if any(chosen) else ""
+
     def frames(self) -> Iterable[Frame | None]:
-        """The frames of the capture; the form is told of each if its times count from those that aren't shown."""
+        """The frames of the capture; form and filter are told of those that aren't shown, if they count from these."""
         times = self.form.times
-        if times is None or not times.reads:
-            return self.captures
-        return map(times.read, self.captures)
+        frames = self.captures if self.wanted is None else self.begun(self.captures)
+        return frames if times is None or not times.reads else map(times.read, frames)
+
+    def begun(self, frames: Iterable[Frame | None]) -> Iterator[Frame | None]:
+        """The same frames; the filter is told when they began."""
+        assert self.wanted is not None
+        for frame in frames:
+            if frame is not None and self.wanted.began_ns is None:
+                self.wanted.began_ns = frame.ts_ns
+            yield frame
 
     def passed(self) -> Iterable[Item]:
         """What the time shows that passes in a live capture without frames."""
@@ -84,7 +98,8 @@ class Run:
             complain(str(problem))
         if not self.form.messages and (frames or not problems):
             where = f"frame {self.only.text}, of {frames}" if self.only is not None else f"{frames} frames"
-            complain(f"no Zenoh found in {where}")
+            what = "no Zenoh found" if self.wanted is None else f"nothing matches {self.wanted.text}"
+            complain(f"{what} in {where}")
         if unopened := not_opened(self.pipeline.decoder.unopened.total()):
             complain(unopened)
         others = ", ".join(f"{number} {_OPAQUE.get(name, name)}" for name, number in self.pipeline.others().items())

@@ -157,8 +157,9 @@ def run(*arguments: str) -> str:
         run("hex", "--help"),
         run("hex", "1d 00 03 6b 2f 61 01 03 31 31 31"),
         run(str(ROOT / "samples" / "pubsub-tcp.pcap")),
+        run("filter", "--help"),
     ],
-    ids=["main", "pipeline", "help", "hex-help", "hex", "capture"],
+    ids=["main", "pipeline", "help", "hex-help", "hex", "capture", "filter-help"],
 )
 def test_slow_libraries_are_not_loaded_unless_used(code):
     assert not {name.split(".")[0] for name in loaded(code)} & SLOW

@@ -43,20 +43,20 @@ _FRAME: dict[str, tuple[str, Operand]] = {
     "time_epoch": ("Capture time, seconds since 1970.", ColumnValues(_TIME, ("ts_ns",))),
     "time_relative": (
         "Time since the first frame of the capture.",
-        PacketValues(ValueType("duration", bare=SECOND), "time_relative"),
+        PacketValues(ValueType("duration", bare=SECOND), "frame.time_relative"),
     ),
-    "len": ("Length of the frame on the wire, bytes.", PacketValues(NUMBER, "length")),
-    "cap_len": ("Captured bytes of the frame.", PacketValues(NUMBER, "captured")),
+    "len": ("Length of the frame on the wire, bytes.", PacketValues(NUMBER, "frame.len")),
+    "cap_len": ("Captured bytes of the frame.", PacketValues(NUMBER, "frame.cap_len")),
 }
 _STATIONS: dict[str, tuple[str, Operand]] = {
-    "src": ("MAC address of the sender.", PacketValues(MAC, "source")),
-    "dst": ("MAC address of the receiver.", PacketValues(MAC, "destination")),
-    "addr": ("Either MAC address.", PacketValues(MAC, "stations")),
+    "src": ("MAC address of the sender.", PacketValues(MAC, "eth.src")),
+    "dst": ("MAC address of the receiver.", PacketValues(MAC, "eth.dst")),
+    "addr": ("Either MAC address.", PacketValues(MAC, "eth.addr")),
 }
 _PRESENT: dict[str, tuple[str, Operand]] = {
     "zenoh": ("Anything of the Zenoh protocol.", ColumnValues(NONE, ("frame_number",))),
     "frame": ("The frame of the capture.", ColumnValues(NONE, ("frame_number",))),
-    "eth": ("Ethernet.", PacketValues(NONE, "stations")),
+    "eth": ("Ethernet.", PacketValues(NONE, "eth.addr")),
     "ip": ("IPv4.", ColumnValues(NONE, ("src_ip",), guards=(_V4,))),
     "ipv6": ("IPv6.", ColumnValues(NONE, ("src_ip",), guards=(_V6,))),
     "tcp": ("TCP.", ColumnValues(NONE, ("flow_id",), guards=(_flow("tcp"),))),

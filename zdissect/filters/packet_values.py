@@ -55,11 +55,11 @@ def _raw(item: Item, side: int) -> tuple[bytes, ...]:
 
 
 PARTS: dict[str, Callable[[Item, int], tuple[Any, ...]]] = {
-    "length": length,
-    "captured": captured,
-    "time_relative": time_relative,
-    "source": source,
-    "destination": destination,
-    "stations": stations,
+    "frame.len": length,
+    "frame.cap_len": captured,
+    "frame.time_relative": time_relative,
+    "eth.src": source,
+    "eth.dst": destination,
+    "eth.addr": stations,
 }
 """By the names that packet values have in a typed tree: functions of an item, and of when the capture began."""

@@ -265,3 +265,20 @@ def _character(text: str, column: int) -> str:
     if char in "\"'":
         return f"the text that begins here has no closing {char}"
     return f"{char!r} can't stand here"
+
+
+def words(node: Condition | Term) -> list[str]:
+    """The words of a condition that may be names, each once, in order."""
+    match node:
+        case Value(text, form):
+            return [text] if form == "word" else []
+        case SliceOf(inner) | MaskOf(inner):
+            return words(inner)
+        case CallOf(_, inner) | Opposite(inner):
+            return words(inner)
+        case Exists(operand) | Membership(operand=operand):
+            return words(operand)
+        case Comparison(left=left, right=right):
+            return list(dict.fromkeys(words(left) + words(right)))
+        case Junction(_, parts):
+            return list(dict.fromkeys(word for part in parts for word in words(part)))

@@ -1,6 +1,6 @@
 """What the pipeline yields as nested JSON: every node with its name, value, meaning and range in bits."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import Any
 
 from zdissect.dissection import Dissection, Finding, Item, Notice, findings
@@ -9,14 +9,15 @@ from zdissect.engine.tape import Span, Tape
 from zdissect.grammar.derived import SHOWN
 from zdissect.grammar.field import Field
 from zdissect.grammar.primitives import RENDERINGS
+from zdissect.grammar.transport import FRAME
 from zdissect.grammar.types import Bit
 from zdissect.table import endpoint
 
 Node = dict[str, Any]
 
 
-def document(item: Item) -> Node:
-    """The whole of an item: where it is from, what it is, its findings.
+def document(item: Item, chosen: Sequence[bool] | None = None) -> Node:
+    """The whole of an item: where it is from, what it is, its findings; with `chosen`, of its messages only those.
 
     A dissection has its `frames`, its `buffer` and its `nodes`. A node has `name`, `start` and `bits` (position and
     size in bits in the buffer), and what it has of `value`, `meaning`, `children`, `derived`. Bytes that couldn't be
@@ -34,11 +35,11 @@ def document(item: Item) -> Node:
         "src": endpoint(src),
         "dst": endpoint(dst),
     }
-    return where | content(item) | {"findings": [found(finding) for finding in findings(item)]}
+    return where | content(item, chosen) | {"findings": [found(finding) for finding in findings(item)]}
 
 
-def content(item: Item) -> Node:
-    """What an item holds."""
+def content(item: Item, chosen: Sequence[bool] | None = None) -> Node:
+    """What an item holds; with `chosen`, of its messages only those."""
     if isinstance(item, Notice):
         return {"notice": item.text}
     if not isinstance(item, Dissection):
@@ -48,7 +49,7 @@ def content(item: Item) -> Node:
         "frames": list(item.frames),
         "buffer": {"name": item.buffer.name, "origin": item.origin or None, "data": item.buffer.data.hex()},
         "missing": item.missing or None,
-        "nodes": nodes(item.tape, item.messages),
+        "nodes": nodes(item.tape, item.messages, hidden(item, chosen) if chosen is not None else ()),
     }
 
 
@@ -59,12 +60,31 @@ def found(finding: Finding) -> Node:
     return out if isinstance(item, Notice) else {**out, "start": start * 8, "bits": (stop - start) * 8}
 
 
-def nodes(tape: Tape, messages: Sequence[DecodedMessage] = ()) -> list[Node]:
-    """The spans of a tape as a forest. With `messages`, what is known of them."""
+def hidden(item: Dissection, chosen: Sequence[bool]) -> set[int]:
+    """The spans that aren't shown if only some messages are: those of all others, but not of a FRAME around them."""
+    out: set[int] = set()
+    frame: range | None = None
+    spans = item.tape.spans
+    for message, shown in zip(item.messages, chosen, strict=bool(item.messages)):
+        own = range(message.first, message.stop)
+        start, stop = spans[message.first][2:4]
+        if frame is not None and shown and start < spans[frame.start][3]:
+            out -= {*frame}
+        if not shown:
+            out |= {*own}
+        if spans[message.first][0].node is FRAME and stop > start:
+            frame = own
+    return out
+
+
+def nodes(tape: Tape, messages: Sequence[DecodedMessage] = (), hidden: Container[int] = ()) -> list[Node]:
+    """The spans of a tape as a forest, but for those that are hidden. With `messages`, what is known of them."""
     known = {message.first: message for message in messages}
     roots: list[Node] = []
     path: list[tuple[int, list[Node]]] = [(-1, roots)]
     for index, span in enumerate(tape.spans):
+        if index in hidden:
+            continue
         depth = span[1]
         while path[-1][0] >= depth:
             path.pop()
