@@ -1,5 +1,6 @@
 """`zdissect stats FILE...`: what is in captures, as tables or as JSON."""
 
+import codecs
 import io
 import shutil
 import sys
@@ -14,7 +15,7 @@ from zdissect.session.occurrences import Occurrences
 from zdissect.stats import Stats
 
 from .captures import Captures
-from .common import DONE, UNREADABLE, complain, wants_color
+from .common import UNREADABLE, complain, wants_color
 from .options import (
     CaptureOptions,
     DisplayOptions,
@@ -22,10 +23,13 @@ from .options import (
     as_records,
     color_option,
     decode_as_option,
+    fail_on_option,
     files_argument,
+    frames_option,
     quiet_option,
 )
-from .outcome import absences, not_opened
+from .outcome import absences, exit_code, not_opened
+from .spans_of_time import SpanOfTime
 from .stdio import for_json
 
 _UNLIMITED = 100_000
@@ -39,16 +43,32 @@ _NARROW = 110
 @click.option(
     "--top", type=click.IntRange(min=0), default=25, metavar="N", help="Keys to show; 0 for all.", show_default=True
 )
+@click.option(
+    "--every",
+    "every_ns",
+    type=SpanOfTime(),
+    metavar="TIME",
+    help="Also messages and bytes over time, in intervals of this length: 100ms, 1s, 2min.",
+)
+@frames_option
 @decode_as_option
 @quiet_option()
+@fail_on_option
 @color_option
 @as_records(capture=CaptureOptions, display=DisplayOptions, reporting=ReportOptions)
-def stats(as_json: bool, top: int, capture: CaptureOptions, display: DisplayOptions, reporting: ReportOptions) -> int:
+def stats(
+    as_json: bool,
+    top: int,
+    every_ns: int | None,
+    capture: CaptureOptions,
+    display: DisplayOptions,
+    reporting: ReportOptions,
+) -> int:
     """Counts what is in captures: sessions, messages by kind, keys, queries and their response times, findings, and
     what became of every payload byte. Several files are read in order as one capture; - is standard input.
     """
-    captures = Captures(capture.files)
-    report, interrupted = _collect(captures, capture.pipeline(history=True))
+    captures = Captures(capture.files, capture.frames)
+    report, interrupted = _collect(captures, capture.pipeline(history=True), Stats(every_ns))
     if as_json:
         for_json()
         click.echo(dumps(report, indented=True))
@@ -61,7 +81,8 @@ def stats(as_json: bool, top: int, capture: CaptureOptions, display: DisplayOpti
         _summary(report, captures)
     if interrupted:
         raise click.Abort
-    return UNREADABLE if captures.problems else DONE
+    found = Counter({one["code"]: one["count"] for one in report["findings"]})
+    return UNREADABLE if captures.problems else exit_code(found, reporting.fail_on)
 
 
 def _summary(report: dict[str, Any], captures: Captures) -> None:
@@ -75,9 +96,9 @@ def _summary(report: dict[str, Any], captures: Captures) -> None:
         complain(unopened)
 
 
-def _collect(captures: Captures, options: Options) -> tuple[dict[str, Any], bool]:
+def _collect(captures: Captures, options: Options, collected: Stats) -> tuple[dict[str, Any], bool]:
     """(report of all files, whether Ctrl-C ended it). What is good counts in any case."""
-    pipeline, collected = Pipeline(options), Stats()
+    pipeline = Pipeline(options)
     interrupted = False
     try:
         for frame in captures:
@@ -97,12 +118,14 @@ def _tables(report: dict[str, Any], top: int, color: bool) -> None:
 
     from .stats_tables import show
 
-    columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else _UNLIMITED
+    terminal = sys.stdout.isatty()
+    columns = shutil.get_terminal_size().columns if terminal else _UNLIMITED
+    sparks = columns if terminal and codecs.lookup(sys.stdout.encoding).name == "utf-8" else 0
     console = Console(
         file=io.StringIO(), width=columns, force_terminal=color, no_color=not color, highlight=False, markup=False,
         emoji=False, color_system="standard" if color else None, legacy_windows=False,
     )  # fmt: skip
-    show(report, console, top, narrow=columns < _NARROW)
+    show(report, console, top, columns < _NARROW, sparks)
     # by way of a text: rich ends the program with 1 when it writes to a closed pipe
     assert isinstance(console.file, io.StringIO)
     sys.stdout.writelines(f"{line.rstrip()}\n" for line in console.file.getvalue().splitlines())

@@ -9,6 +9,7 @@ from rich.text import Text
 from zdissect.output.text import safe
 
 from .stats_cells import Report, add_row, empty_table, short_zid, title
+from .stats_over_time import intervals
 from .stats_sessions import sessions_tables
 from .stats_units import duration, hertz, many, size
 
@@ -24,18 +25,19 @@ _CLASSES = {
 }
 
 
-def show(report: Report, console: Console, top: int, narrow: bool) -> None:
+def show(report: Report, console: Console, top: int, narrow: bool, sparks: int) -> None:
     """Prints the report.
 
     Args:
         top: So many keys are shown; 0 for all.
         narrow: ZenohIDs are cut to their first digits.
+        sparks: Characters in a line that sparklines are for; 0: there are none.
     """
-    for part in _parts(report, top, narrow):
+    for part in _parts(report, top, narrow, sparks):
         console.print(part, soft_wrap=isinstance(part, Text) and not narrow)
 
 
-def _parts(report: Report, top: int, narrow: bool) -> Iterator[RenderableType]:
+def _parts(report: Report, top: int, narrow: bool, sparks: int) -> Iterator[RenderableType]:
     """Titles and tables; what isn't there has none."""
     capture = report["capture"]
     yield Text(f"{many(capture['frames'], 'frame')} in {duration(capture['duration_s'])}", "bold")
@@ -54,6 +56,8 @@ def _parts(report: Report, top: int, narrow: bool) -> Iterator[RenderableType]:
     if report["unopened"]:
         yield title("Frames without TCP or UDP")
         yield _unopened(report["unopened"])
+    if "intervals" in report:
+        yield from intervals(report["intervals"], sparks)
     yield title("Payload bytes")
     yield _accounting(report["accounting"])
     yield from _notes(report)

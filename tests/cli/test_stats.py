@@ -5,9 +5,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
 from zdissect_cli.main import cli
+from zdissect_cli.stats_over_time import spark
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 EMPTY = bytes.fromhex("d4c3b2a1020004000000000000000000ffff000001000000")
@@ -151,3 +153,61 @@ def test_one_flipped_bit_in_a_time_changes_no_duration():
         return [report["capture"]["duration_s"], *(one["duration_s"] for one in report["sessions"])]
 
     assert durations("flipped-time.pcapng") == durations("pubsub-tcp.pcap")
+
+
+@pytest.mark.parametrize("name", ["query-router.pcap", "flipped-time.pcapng", "udp-small-batch.pcap"])
+@pytest.mark.parametrize("every", ["100ms", "1s", "2min"])
+def test_intervals_add_up_and_none_is_left_out(name, every):
+    found = json.loads(_run("--json", "--every", every, SAMPLES / name).stdout)
+    intervals, listed = found["intervals"], found["intervals"]["listed"]
+    assert intervals["every_s"] == intervals["asked_s"] == {"100ms": 0.1, "1s": 1, "2min": 120}[every]
+    starts = [one["start_s"] for one in listed]
+    assert starts == pytest.approx([number * intervals["every_s"] for number in range(len(listed))])
+    assert sum(one["frames"] for one in listed) == found["capture"]["frames"]
+    assert sum(one["messages"] for one in listed) == sum(kind["count"] for kind in found["messages"])
+    assert sum(one["findings"] for one in listed) == sum(one["count"] for one in found["findings"])
+    ends = sum(end["bytes"] for session in found["sessions"] for end in session["ends"])
+    assert sum(one["bytes"] for one in listed) >= ends
+
+
+def test_each_interval_has_the_messages_of_its_time():
+    name = SAMPLES / "query-router.pcap"
+    listed = json.loads(_run("--json", "--every", "500ms", name).stdout)["intervals"]["listed"]
+    rows = CliRunner().invoke(cli, ["-T", "jsonl", str(name)], standalone_mode=False).stdout.splitlines()
+    first = listed[0]["ts_ns"]
+    counted = [0] * len(listed)
+    for row in rows:
+        counted[(json.loads(row)["ts_ns"] - first) // 500_000_000] += 1
+    assert [one["messages"] for one in listed] == counted
+    assert 0 in counted
+
+
+def test_intervals_in_the_table():
+    lines = _run("--every", "1s", SAMPLES / "query-router.pcap").stdout.splitlines()
+    at = lines.index("Over time, every 1 s")
+    assert lines[at + 1].split() == ["Start", "(s)", "Frames", "Messages", "Bytes", "Findings"]
+    assert [line.split()[0] for line in lines[at + 2 : at + 8]] == ["0", "1", "2", "3", "4", "5"]
+    assert "Over time" not in _run(SAMPLES / "query-router.pcap").stdout
+
+
+@pytest.mark.parametrize("every", ["0s", "1 week", "s", "-1s", "", "1e3s", "99999999999999999h"])
+def test_what_is_no_length_of_time(every):
+    done = _run("--every", every, SAMPLES / "pubsub-tcp.pcap")
+    assert isinstance(done.exception, click.UsageError)
+    assert "--every" in done.exception.format_message()
+
+
+def test_sparklines():
+    assert spark([0, 1, 4, 8], 10) == " ▁▄█"
+    assert spark([], 10) == ""
+    assert spark([0, 0], 10) == "  "
+    assert spark([1, 0, 0, 8], 2) == "▁█"
+
+
+def test_fail_on():
+    assert _run("--fail-on", "note", SAMPLES / "query-router.pcap").return_value == 3
+    assert _run("--fail-on", "warning", SAMPLES / "query-router.pcap").return_value == 0
+
+
+def test_so_many_frames():
+    assert json.loads(_run("--json", "-c", "9", SAMPLES / "query-router.pcap").stdout)["capture"]["frames"] == 9

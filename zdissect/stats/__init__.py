@@ -35,6 +35,9 @@ seconds where it says `_s`; `null` is what isn't known. Durations are without le
   the first `frames`; `stray_answers`.
 - `refused`: connections that ended during their handshakes: `count`, and the first `frames`.
 - `findings`: `code`, `severity`, `group`, `count`, `first_file`, `first_frame`, `text`.
+- `intervals`, if they were asked for: `every_s`, the length of one (longer than `asked_s` where there would be too
+  many), and `listed`: `start_s` since the first frame, `ts_ns`, `frames`, `messages`, `bytes` (of batches, datagrams,
+  and what was skipped), `findings`.
 """
 
 from collections import Counter
@@ -46,6 +49,7 @@ from zdissect.records import Frame
 from zdissect.stats.accounting import Accounting, unopened
 from zdissect.stats.extent import Extent
 from zdissect.stats.keys import Keys
+from zdissect.stats.over_time import OverTime
 from zdissect.stats.query_stats import Queries
 from zdissect.stats.sessions import SessionStats
 
@@ -59,9 +63,14 @@ Kind = tuple[str, str, str | None, str | None]
 
 
 class Stats:
-    """Collects; its memory is bounded, except for a little per session and finding code."""
+    """Collects; its memory is bounded, except for a little per session and finding code.
 
-    def __init__(self) -> None:
+    Args:
+        every_ns: Length of the intervals in which it counts over time, nanoseconds; None: it doesn't.
+    """
+
+    def __init__(self, every_ns: int | None = None) -> None:
+        self.over_time = OverTime(every_ns) if every_ns is not None else None
         self.extent = Extent()
         self.accounting = Accounting()
         self.sessions = SessionStats()
@@ -75,14 +84,20 @@ class Stats:
     def frame(self, frame: Frame) -> None:
         """Takes a frame, whatever is in it."""
         self.extent.frame(frame)
+        if self.over_time is not None:
+            self.over_time.frame(self.extent.latest_ns)
 
     def feed(self, item: Item) -> None:
         """Takes what the pipeline gave."""
         self.accounting.feed(item)
         self.sessions.feed(item)
+        number = 0
         for finding in findings(item):
+            number += 1
             self.codes[finding.rule.code] += 1
             self.firsts.setdefault(finding.rule.code, finding)
+        if self.over_time is not None:
+            self.over_time.feed(item, number)
         if isinstance(item, Dissection):
             for message in item.messages:
                 row = message.row
@@ -95,7 +110,7 @@ class Stats:
 
     def finish(self, pipeline: Pipeline) -> dict[str, Any]:
         """The report, after the pipeline's end."""
-        return {
+        report: dict[str, Any] = {
             "schema_version": SCHEMA_VERSION,
             "capture": self.extent.report(),
             "accounting": self.accounting.report(pipeline),
@@ -108,6 +123,9 @@ class Stats:
             "refused": pipeline.sessions.refused.report(),
             "findings": self.found(),
         }
+        if self.over_time is not None:
+            report["intervals"] = self.over_time.report(report["capture"]["first_ts_ns"])
+        return report
 
     def messages(self) -> list[dict[str, Any]]:
         """Messages by kind: layer by layer, the most frequent first."""

@@ -17,6 +17,8 @@ class Extent:
         self.clock = Clock()
         self.began_ns = self.now_ns = 0
         """First and last time, as deadlines count it."""
+        self.latest_ns = 0
+        """The time of the frame that came last, counted so."""
 
     def frame(self, frame: Frame) -> None:
         """Takes a frame."""
@@ -26,7 +28,7 @@ class Extent:
         self.files[frame.source] = None
         self.first_ns = min(self.first_ns, frame.ts_ns)
         self.last_ns = max(self.last_ns, frame.ts_ns)
-        now_ns = self.clock.feed(frame).now_ns
+        now_ns = self.latest_ns = self.clock.feed(frame).now_ns
         self.began_ns = min(self.began_ns, now_ns)
         self.now_ns = max(self.now_ns, now_ns)
 

@@ -1,0 +1,85 @@
+"""Frames, messages, bytes and findings in intervals of one length, those in which nothing happened too."""
+
+from typing import Any
+
+from zdissect.dissection import Dissection, Item, Notice, Skip
+
+MOST = 100_000
+"""Intervals that are kept; where a capture would have more, they are made twice as long, as often as it takes."""
+
+_MADE = ("decompressed", "reassembled")
+"""Buffers that were made of bytes that count already."""
+
+_Counts = list[int]
+"""Frames, messages, bytes, findings."""
+
+
+class OverTime:
+    """Counts by time, as deadlines count it: a leap of the capture's clock makes no intervals.
+
+    Args:
+        every_ns: Length of an interval, nanoseconds.
+    """
+
+    def __init__(self, every_ns: int) -> None:
+        self.asked_ns = self.every_ns = every_ns
+        self.began_ns: int | None = None
+        self.counted: dict[int, _Counts] = {}
+        """By the number of the interval."""
+        self.first = self.last = 0
+
+    def at(self, now_ns: int) -> _Counts:
+        """What is counted at a time."""
+        if self.began_ns is None:
+            self.began_ns = now_ns
+        number = (now_ns - self.began_ns) // self.every_ns
+        counts = self.counted.get(number)
+        if counts is None:
+            self.first, self.last = min(self.first, number), max(self.last, number)
+            while self.last - self.first >= MOST:
+                self.merge()
+                number //= 2
+            counts = self.counted.setdefault(number, [0, 0, 0, 0])
+        return counts
+
+    def merge(self) -> None:
+        """Makes the intervals twice as long."""
+        before, self.counted = self.counted, {}
+        for number, counts in before.items():
+            into = self.counted.setdefault(number // 2, [0, 0, 0, 0])
+            for place, count in enumerate(counts):
+                into[place] += count
+        self.every_ns *= 2
+        self.first, self.last = self.first // 2, self.last // 2
+
+    def frame(self, now_ns: int) -> None:
+        """Takes a frame, whatever is in it."""
+        self.at(now_ns)[0] += 1
+
+    def feed(self, item: Item, findings: int) -> None:
+        """Takes what the pipeline gave, with so many findings."""
+        counts = self.at(item.frame.now_ns)
+        counts[3] += findings
+        if isinstance(item, Dissection):
+            counts[1] += len(item.messages)
+            counts[2] += 0 if item.buffer.name in _MADE else len(item.buffer.data)
+        elif isinstance(item, Skip):
+            counts[2] += len(item.data)
+        else:
+            assert isinstance(item, Notice)
+
+    def report(self, first_ts_ns: int | None) -> dict[str, Any]:
+        """The intervals, from the first to the last.
+
+        Args:
+            first_ts_ns: Time of the first frame, nanoseconds since 1970.
+        """
+        listed = []
+        for number in range(self.first, self.last + 1) if self.counted else ():
+            frames, messages, size, findings = self.counted.get(number, (0, 0, 0, 0))
+            start_ns = number * self.every_ns
+            listed.append({
+                "start_s": start_ns / 1e9, "ts_ns": (first_ts_ns or 0) + start_ns, "frames": frames,
+                "messages": messages, "bytes": size, "findings": findings,
+            })  # fmt: skip
+        return {"every_s": self.every_ns / 1e9, "asked_s": self.asked_ns / 1e9, "listed": listed}
