@@ -15,7 +15,7 @@ ERRORS = [
     ("1d 00\n1d 0g", 2, 5, "`g` isn't a hex digit; put `#` before remarks"),
     ("1d \x07", 1, 4, "the character U+0007 isn't a hex digit; put `#` before remarks"),
     ("1d 00 \u2026 61", 1, 7, "bytes were left out here (`\u2026`); paste all of them"),
-    ("HQBhYmNk/w==", 1, 1, "`H` isn't a hex digit; if this is base64, put `base64:` before it"),
+    ("HQBhYmNk", 1, 1, "`H` isn't a hex digit; if this is base64, put `base64:` before it"),
     ("base64:HQB!", 1, 8, "this isn't base64; copy it whole, without quotes"),
     (
         "1d0061 1d0",

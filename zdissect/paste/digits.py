@@ -117,11 +117,26 @@ def read_base64(pasted: PastedText) -> list[Piece] | None:
     mark = _BASE64.match(pasted.text)
     if not mark:
         return None
-    body = "".join(pasted.text[mark.end() :].split()).replace("-", "+").replace("_", "/")
-    try:
-        data = base64.b64decode(body + "=" * (-len(body) % 4), validate=True)
-    except ValueError:
-        data = b""
+    data = from_base64(pasted.text[mark.end() :])
     if not data:
         raise pasted.error(mark.end(), "this isn't base64; copy it whole, without quotes")
     return [Piece(data, "base64", pasted.where(mark.end(), len(pasted.text.rstrip())))]
+
+
+def read_unmarked_base64(pasted: PastedText) -> list[Piece] | None:
+    """Base64 that is neither hex nor a word: letters of both cases with digits or signs, whole groups of four."""
+    packed = "".join(pasted.text.split())
+    mixed = not packed.isupper() and not packed.islower() and re.search(r"[0-9+/=_-]", packed)
+    if len(packed) % 4 or not mixed or not _BASE64_TEXT.fullmatch(packed):
+        return None
+    data = from_base64(packed)
+    return [Piece(data, "base64, by its looks", pasted.where(0, len(pasted.text.rstrip())))] if data else None
+
+
+def from_base64(text: str) -> bytes | None:
+    """The bytes of base64, of either alphabet and in lines; None if it isn't that."""
+    body = "".join(text.split()).replace("-", "+").replace("_", "/")
+    try:
+        return base64.b64decode(body + "=" * (-len(body) % 4), validate=True)
+    except ValueError:
+        return None

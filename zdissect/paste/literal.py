@@ -66,7 +66,7 @@ def read_literals(pasted: PastedText) -> list[Piece] | None:
         # b'1d00' is how Python prints hex: a literal is one of bytes only with an escape, or letters that aren't hex.
         letters = group[0].is_bytes and not (all(map(_HEX_TEXT.fullmatch, parts)) and _HEX_DIGIT.search("".join(parts)))
         if letters or any(map(_HAS_ESCAPE.search, parts)):
-            data = b"".join(_unescape(pasted, item.start, item.stop) for item in group)
+            data = b"".join(unescaped(pasted, item.start, item.stop) for item in group)
             pieces.append(Piece(data, "escaped string", pasted.where(group[0].start, group[-1].stop)))
     if pieces:
         pieces = [piece for piece in pieces if piece.data]
@@ -87,11 +87,11 @@ def _read_bare(pasted: PastedText) -> Piece:
         at += len(line) + 1
         if stop > start and pasted.text[stop - 1] == "\\" and pasted.text[stop - 2 : stop - 1] != "\\":
             stop -= 1
-        parts.append(_unescape(pasted, start, max(start, stop)))
+        parts.append(unescaped(pasted, start, max(start, stop)))
     return Piece(b"".join(parts), "escaped string", pasted.where(0, len(pasted.text.rstrip())))
 
 
-def _unescape(pasted: PastedText, start: int, stop: int) -> bytes:
+def unescaped(pasted: PastedText, start: int, stop: int) -> bytes:
     """The bytes of a string with escapes."""
     text = pasted.text[start:stop]
     if _ONLY_HEX.fullmatch(text):

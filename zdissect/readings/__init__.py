@@ -16,11 +16,12 @@ from typing import NamedTuple
 from zdissect.readings.attempt import Attempt, DecodedUnit
 from zdissect.readings.evidence import errors, total, undecoded, versions
 from zdissect.readings.kinds import ALIASES, KINDS, message_names, one_message
+from zdissect.readings.named_structures import one_structure, structure_names
 
 __all__ = ["NAMES", "DecodedUnit", "Reading", "UnknownName", "canonical", "read_as", "readings"]
 
 NAMES = {name: kind.doc for name, kind in KINDS.items()}
-"""The kinds of readings, most usual first, with what they are. `read_as` takes names of messages too."""
+"""The kinds of readings, most usual first, with what they are. `read_as` takes names of messages and structures too."""
 
 
 LOOK = 1 << 14
@@ -107,27 +108,28 @@ def _same(reading: Reading, other: Reading) -> bool:
 
 
 def read_as(data: bytes, name: str) -> Reading:
-    """The bytes read as what the user says they are: a kind of reading, or a message by its name.
+    """The bytes read as what the user says they are: a kind of reading, a message, or a structure.
 
     Raises:
         UnknownName: There is no such name.
     """
     word = canonical(name)
-    attempts = KINDS[word].force(data) if word in KINDS else one_message(data, word)
+    attempts = KINDS[word].force(data) if word in KINDS else one_message(data, word) or one_structure(data, word)
     if not attempts:  # a packet can't be forced
         return Reading(word, f"not {KINDS[word].doc}", (), 0.0, False, "no IP header anywhere that one can be")
     return _judge(word, attempts)
 
 
 def canonical(name: str) -> str:
-    """The name of a kind of reading or of a message in its usual spelling, from any. Raises UnknownName."""
+    """The name of a kind of reading, a message or a structure in its usual spelling, from any. Raises UnknownName."""
     word = name.strip().lower().replace("-", "_")
     word = ALIASES.get(word, word)
-    if word in KINDS or word in message_names():
+    if word in KINDS or word in message_names() or word in structure_names():
         return word
     from difflib import get_close_matches  # only here: few words are mistyped
 
-    raise UnknownName(name, next(iter(get_close_matches(word, [*KINDS, *ALIASES, *message_names()], 1)), ""))
+    known = [*KINDS, *ALIASES, *message_names(), *structure_names()]
+    raise UnknownName(name, next(iter(get_close_matches(word, known, 1)), ""))
 
 
 def _judge(name: str, attempts: list[Attempt]) -> Reading:
