@@ -79,24 +79,29 @@ def _finding(code: str) -> str:
     return f"{code}: finding, {rule.severity}, {rule.group}\n\n{rule.text}\n\n{_source(rule.source)}"
 
 
-def _source(text: str) -> str:
-    """The source of something, and where that can be read."""
-    pages = places(text)
+def _source(text: str, *others: str) -> str:
+    """The source of something, and where that can be read: the sections of docs that it names, and others."""
+    pages = ", ".join(filter(None, (places(text), *others)))
     return f"Source: {text}" + (f"\nSee: {pages}" if pages else "")
 
 
+def _section(placed: PlacedMessage) -> str:
+    """Where docs/fields.md has a message or unit: by the anchor that its heading gets."""
+    node = placed.node
+    return f"docs/fields.md#{node.name.lower()}" + (f"-0x{node.id:02x}" if isinstance(node, Message) else "")
+
+
 def _message(placed: PlacedMessage) -> str:
-    """The figure of a message, its fields and its extensions."""
+    """What a message is, its fields and its extensions; then its figure."""
     node = placed.node
     title = f"{node.name} (0x{node.id:02x}), {node.layer}" if isinstance(node, Message) else f"{node.name}: unit"
     lines = [title, "", node.doc]
     if isinstance(node, Message):
         lines += [f"Named {off} where {flag} is 0, {on} where it is 1." for flag, (off, on) in node.labels.items()]
-    lines += ["", *figure(placed)]
     own = [*placed.header.bits, *walk(placed.inside)] if placed.header else list(walk(placed.inside))
     rows = [(field.path, _type(field), _note(field)) for field in own]
     lines += ["", *_aligned(rows)] if rows else []
-    lines += ["", _source(node.spec)]
+    lines += ["", _source(node.spec, _section(placed)), "", *figure(placed)]
     return "\n".join(lines)
 
 
@@ -108,13 +113,12 @@ def _field(field: Field) -> str:
     other = [name for name, alias in aliases().items() if alias.path == field.path]
     if other:
         lines.append(f"Other names: {', '.join(other[:_FEW])}")
-    lines.append(_source(field.spec))
+    around = next((placed for placed in _placed() if field.path.startswith(f"{placed.field.path}.")), None)
+    lines.append(_source(field.spec, *([_section(around)] if around else [])))
     if field.enum is not None:
         lines += ["", *_listed(field.enum)]
-    for placed in _placed():
-        if field.path.startswith(f"{placed.field.path}."):
-            lines += ["", f"In {placed.node.name}:", "", *figure(placed)]
-            break
+    if around is not None:
+        lines += ["", f"In {around.node.name}:", "", *figure(around)]
     return "\n".join(lines)
 
 

@@ -35,13 +35,14 @@ HELP = f"""Dissects bytes that were copied from anywhere.
   zdissect hex "3d 00 03 6b 2f 61 01 03 31 31 31"
   zdissect hex "[4, 0x1d, ...]"  or  b"\\x1d\\x00"  or  1d,00
   tcpdump -X port 7447 | zdissect hex
-  zdissect hex -f dump.txt         xxd, hexdump -C, od, Wireshark, tcpdump -X
+  zdissect hex -f dump.txt         xxd, hexdump -C, od, Wireshark, tcpdump -X, a log, our own tree
 
 What the bytes are is worked out by decoding them as everything they could be; the first line on standard error
 says what they were read as, and what else fits. --as decides it:
 
 \b
 {_WORDS}  or one message by its name: put, init, d_subscriber...
+  or a structure or extension: timestamp, encoding, zid, link-state, qos...
 
 TEXT may be several words; without it, or with -, standard input is read. Bytes that aren't text are used as they are.
 """
@@ -97,7 +98,7 @@ def _name(kind: str | None) -> str:
     try:
         return canonical(kind) if kind is not None else ""
     except UnknownName as problem:
-        hint = "" if problem.near else f"; give one of {', '.join(NAMES)}, or the name of a message"
+        hint = "" if problem.near else f"; give one of {', '.join(NAMES)}, or the name of a message or structure"
         raise click.BadParameter(f"{problem}{hint}", param_hint="--as") from None
 
 

@@ -35,7 +35,7 @@ LAYERS = {
     "output": "dissection engine flow grammar records session stats table",
     "export": "capture dissection engine flow grammar output pipeline records session stats table",
     "spark": "capture export records",
-    "library": "capture dissection engine flow grammar output paste pipeline readings records table",
+    "library": "capture dissection engine filters flow grammar output paste pipeline readings records table",
     "scapy": "engine grammar",
     "__init__": "library",
 }

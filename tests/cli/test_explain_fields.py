@@ -1,7 +1,9 @@
 """`zdissect fields` and `zdissect explain`."""
 
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -74,8 +76,19 @@ def test_every_finding(code):
 def test_every_message(one):
     done = _run("explain", one.name)
     assert done.return_value == 0
-    assert one.doc in done.stdout
-    assert " 7 6 5 4 3 2 1 0\n" in done.stdout
+    rest = done.stdout.partition(one.doc)[2]
+    assert 0 < rest.index("Source: ") < rest.index(" 7 6 5 4 3 2 1 0\n")
+
+
+@pytest.mark.parametrize("one", [*MESSAGES, *UNITS], ids=lambda one: one.name)
+def test_the_docs_that_are_cited_have_the_section(one):
+    """Headings get anchors: lower case, blanks to hyphens, no other signs."""
+    page = (Path(__file__).parents[2] / "docs" / "fields.md").read_text(encoding="utf-8")
+    headings = re.findall(r"^#+ (.*)$", page, re.MULTILINE)
+    anchors = {re.sub(r"[^\w-]", "", heading.lower().replace(" ", "-")) for heading in headings}
+    cited = re.findall(r"docs/fields\.md#([\w-]+)", _run("explain", one.name).stdout)
+    assert cited
+    assert {*cited} <= anchors
 
 
 def test_every_field_can_be_explained():

@@ -12,10 +12,13 @@ from hypothesis import strategies as st
 import zdissect
 from tests.generators import SeededChoices, ValueGenerator
 from tests.vectors import vectors
+from zdissect.capture import open_capture
+from zdissect.dissection import Dissection
 from zdissect.engine.encoder import encode as write
+from zdissect.filters import FilterError, compile_filter
 from zdissect.grammar.registry import MESSAGES
 from zdissect.output import jsonl
-from zdissect.pipeline import Options
+from zdissect.pipeline import Options, dissect
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 PUSH = "3d 00 03 6b 2f 61 01 03 31 31 31"
@@ -71,6 +74,34 @@ def test_a_filter_does_not_change_what_is_known():
     chosen = list(zdissect.read_captures(path, filter=lambda one: one.name == "RESPONSE"))
     assert [one.row for one in chosen] == [one.row for one in zdissect.read_captures(path) if one.name == "RESPONSE"]
     assert any("request_frame" in one for one in chosen)
+
+
+@pytest.mark.parametrize(
+    "text", ["message == RESPONSE", "zenoh.response", "zenoh.put.payload and sn > 0", "frame.number < 60"]
+)
+def test_display_filters(text):
+    path = SAMPLES / "query-router.pcap"
+    with open_capture(str(path)) as capture:
+        wanted = compile_filter(text)
+        rows = [
+            message.row
+            for item in dissect(capture)
+            if isinstance(item, Dissection)
+            for message, selected in zip(item.messages, wanted.select(item), strict=True)
+            if selected
+        ]
+    found = [one.row for one in zdissect.read_captures(path, text)]
+    assert len(found) > 3
+    assert [(one["message"], one.get("sn"), one.get("request_id")) for one in found] == [
+        (one["message"], one.get("sn"), one.get("request_id")) for one in rows
+    ]
+
+
+def test_filters_that_can_not_be_used():
+    with pytest.raises(FilterError, match="key_expr"):
+        next(zdissect.read_captures(SAMPLES / "query-router.pcap", "key_exp == 3"))
+    with pytest.raises(FilterError, match="comes later"):
+        next(zdissect.read_captures(SAMPLES / "query-router.pcap", "zenoh.request.answered == false"))
 
 
 def test_captures_are_read_as_they_are_asked_for():

@@ -71,12 +71,13 @@ def _dump(pasted: PastedText) -> list[Piece] | None:
 
 def _row(body: str) -> tuple[bytes, str]:
     """The bytes of a line, and what it is in."""
-    words = _GUTTER.sub("", body).split()
+    body = _GUTTER.sub("", body)
+    words = body.split()
     if not words and len(body) < _CELL:
         return b"", ""
     if words and all(map(_OCTAL_WORD.fullmatch, words)):
         return b"".join(map(_word, words)), "od dump, octal words of 2 bytes"
-    if words and all(map(_OCTAL_BYTE.fullmatch, words)):
+    if words and all(map(_OCTAL_BYTE.fullmatch, words)) and body == body.rstrip():
         return _bytes(words), "od dump, octal"
     cells = [body[start : start + _CELL] for start in range(0, len(body), _CELL)]
     return bytes(map(_character, cells)), "od dump, characters"

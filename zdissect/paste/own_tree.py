@@ -12,7 +12,7 @@ from .pasted import PastedText, Piece
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _LINE = re.compile(
     r"(?P<indent>[ \t]*)(?P<offset>[0-9a-f]{4,})  (?P<bytes>[0-9a-f]{2}(?: [0-9a-f]{2})*)(?P<more> \.\.)?"
-    r"  +(?P<text>[\w.]+(?:: |  0x| 0x).*)",
+    r"  +(?P<text>[\w.]+(?: length)?(?:: |  0x| 0x).*)",
     re.ASCII,
 )
 _BITS = re.compile(r"^[ \t]+\[?[01.]{4} [01.]{4}", re.MULTILINE)
