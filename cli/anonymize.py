@@ -9,7 +9,8 @@ from zdissect.capture.output_file import OutputFile
 from zdissect.capture.spool import Spool
 
 from .captures import Captures
-from .common import DONE, UNREADABLE, complain
+from .common import complain
+from .exit_codes import DONE, UNREADABLE
 from .options import CaptureOptions, as_records, decode_as_option, quiet_option
 
 

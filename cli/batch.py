@@ -9,7 +9,8 @@ import click
 
 from zdissect.export.payload_limit import FULL, parse_payload_limit
 
-from .common import DONE, UNREADABLE, USAGE, complain
+from .common import complain
+from .exit_codes import DONE, UNREADABLE, USAGE
 from .options import CaptureOptions, as_records, decode_as_option, quiet_option
 
 if TYPE_CHECKING:

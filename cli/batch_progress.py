@@ -135,7 +135,7 @@ def summary(report: "Report", out: str, seconds: float) -> None:
     """What was done, what became of the bytes, and what is wrong with files."""
     done = report.done
     rows = done.rows
-    frames = sum(facts.frames for facts in done.files)
+    frames = sum(file_stats.frames for file_stats in done.files)
     rate, speed = rows["messages"] / seconds, report.size / seconds / 1e6
     complain(
         f"{many(len(done.files), 'file')}, {many(report.captures, 'capture')}, {many(frames, 'frame')}, "
@@ -146,13 +146,13 @@ def summary(report: "Report", out: str, seconds: float) -> None:
     parts = [f"{counted[name]} {name.replace('_', ' ')}" for name in _CLASSES if counted[name] or name == "decoded"]
     missing = f"; {counted['not_captured']} more aren't in the captures" if counted["not_captured"] else ""
     complain(f"payload bytes: {counted['captured']} = {' + '.join(parts)}{missing}")
-    if unopened := not_opened(sum((facts.unopened for facts in done.files), Counter())):
+    if unopened := not_opened(sum((file_stats.unopened for file_stats in done.files), Counter())):
         complain(unopened)
     if done.codes:
         complain(describe(done.codes))
     bad = report.bad
-    for facts in bad[:_MOST]:
-        complain(str(facts.error))
+    for file_stats in bad[:_MOST]:
+        complain(str(file_stats.error))
     if len(bad) > _MOST:
         complain(f"... and {len(bad) - _MOST} more files: SELECT file, error FROM captures WHERE status <> 'ok'")
     complain(f"tables in {out}")

@@ -14,7 +14,8 @@ from zdissect.output.time_formats import formatter
 from zdissect.pipeline import Pipeline
 
 from .captures import Captures
-from .common import UNREADABLE, complain, nearest
+from .common import complain, nearest
+from .exit_codes import UNREADABLE
 from .list_cells import Entry, csv_lines, json_lines, text_columns
 from .options import (
     CaptureOptions,

@@ -1,4 +1,4 @@
-"""What the commands share: exit codes, colour, terminal width, messages on standard error."""
+"""What the commands share: colour, terminal width, messages on standard error."""
 
 import os
 import shutil
@@ -8,12 +8,6 @@ from collections.abc import Iterable
 import click
 
 from zdissect.output.text import prose
-
-DONE, UNREADABLE, USAGE, FINDINGS = 0, 1, 2, 3
-"""Exit codes: done; some input unreadable or cut short; wrong usage; findings at or above --fail-on."""
-
-SIGNALLED = 128
-"""What is added to the number of a signal that has ended the program: 130 for Ctrl-C."""
 
 
 def wants_color(choice: str) -> bool:

@@ -3,7 +3,8 @@
 import click
 
 from .combinations import check, with_files_of_r
-from .common import SIGNALLED, UNREADABLE, complain
+from .common import complain
+from .exit_codes import SIGNALLED, UNREADABLE
 from .options import (
     CaptureOptions,
     DisplayOptions,

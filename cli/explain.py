@@ -2,7 +2,8 @@
 
 import click
 
-from .common import DONE, USAGE, complain, nearest
+from .common import complain, nearest
+from .exit_codes import DONE, USAGE
 from .explanations import explanations, names
 
 

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 import click
 
 from .captures import Captures
-from .common import DONE, UNREADABLE, complain
+from .common import complain
+from .exit_codes import DONE, UNREADABLE
 from .options import CaptureOptions, as_records, decode_as_option, files_argument, frames_option, quiet_option
 
 if TYPE_CHECKING:

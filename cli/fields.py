@@ -11,7 +11,8 @@ import click
 from zdissect.grammar.aliases import aliases, resolve
 from zdissect.grammar.registry import fields as grammar_fields
 
-from .common import DONE, USAGE, complain, nearest
+from .common import complain, nearest
+from .exit_codes import DONE, USAGE
 from .explanations import stands_for
 
 _WIDE = 150

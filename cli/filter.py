@@ -7,7 +7,8 @@ import click
 
 from zdissect.output.text import prose
 
-from .common import DONE, USAGE, complain
+from .common import complain
+from .exit_codes import DONE, USAGE
 
 if TYPE_CHECKING:
     from zdissect.filters import Filter

@@ -12,7 +12,8 @@ from zdissect.output.tree import TreeWriter
 from zdissect.paste import PasteError, Piece
 from zdissect.readings import NAMES, DecodedUnit, Reading, UnknownName, canonical, read_as, readings
 
-from .common import UNREADABLE, complain, raw_columns
+from .common import complain, raw_columns
+from .exit_codes import UNREADABLE
 from .hex_input import UnreadableInput, pasted_pieces
 from .options import (
     DisplayOptions,

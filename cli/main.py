@@ -8,7 +8,7 @@ that takes time.
 import os
 import signal
 
-INTERRUPTED = 130
+from .exit_codes import INTERRUPTED, UNREADABLE
 
 
 def _at_once(*_: object) -> None:
@@ -32,7 +32,7 @@ from zdissect import __version__
 from zdissect.output.text import prose
 
 from . import stdio
-from .common import UNREADABLE, complain
+from .common import complain
 
 HELP = """Dissects the Zenoh wire protocol, to the last bit.
 

@@ -1,4 +1,4 @@
-"""Findings, and what isn't opened, in numbers: the summary on standard error, and --fail-on."""
+"""Findings, and what isn't opened, in numbers: the summary on standard error, and the exit code by --fail-on."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from zdissect.grammar.rule import ERROR, NOTE, WARNING
 from zdissect.grammar.rules import RULES
 from zdissect.session.occurrences import Occurrences
 
-from .common import DONE, FINDINGS
+from .exit_codes import DONE, FINDINGS
 
 MOST_KINDS = 8
 """Most kinds of frames that are listed one by one."""

@@ -15,7 +15,8 @@ from zdissect.session.occurrences import Occurrences
 from zdissect.stats import Stats
 
 from .captures import Captures
-from .common import UNREADABLE, complain, wants_color
+from .common import complain, wants_color
+from .exit_codes import UNREADABLE
 from .options import (
     CaptureOptions,
     DisplayOptions,

@@ -3,7 +3,7 @@
 from zdissect.dissection import Dissection, Item
 from zdissect.engine.compiler import CompiledReader
 from zdissect.engine.interpreter import interpret
-from zdissect.engine.lazy import lazy_messages
+from zdissect.engine.lazy_messages import lazy_messages
 from zdissect.engine.messages import DecodedMessage, add_findings, inherit, messages, nameless
 from zdissect.engine.tape import Buffer
 from zdissect.flow import misframed

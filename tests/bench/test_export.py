@@ -9,9 +9,9 @@ from pytest_benchmark.fixture import BenchmarkFixture
 
 from zdissect.capture import open_capture
 from zdissect.dissection import Dissection
-from zdissect.export.cells import Messages
 from zdissect.export.decoding import Settings, decode_sessions
 from zdissect.export.inputs import InputFile, Work
+from zdissect.export.message_batches import MessageBatches
 from zdissect.export.work import convert
 from zdissect.pipeline import Pipeline
 
@@ -31,7 +31,7 @@ def items() -> list[Dissection]:
 
 def to_arrow(items: list[Dissection]) -> pa.RecordBatch:
     """Their rows in Arrow."""
-    batches = Messages()
+    batches = MessageBatches()
     for item in items:
         batches.add(item)
     made = batches.take()

@@ -35,8 +35,8 @@ def test_first_look(benchmark):
     """What comes before a large capture is split."""
     from zdissect.export.decoding import Settings
     from zdissect.export.inputs import find
-    from zdissect.spark import plan, shares
+    from zdissect.spark import plan, split_captures
     from zdissect.spark.ranges import survey
 
     captures = plan.captures(survey(source) for source in find(str(SAMPLES)))
-    assert any(benchmark(lambda: [shares.look(one, Settings(), 4) for one in captures]))
+    assert any(benchmark(lambda: [split_captures.look(one, Settings(), 4) for one in captures]))

@@ -13,7 +13,7 @@ from zdissect.capture import open_capture
 from zdissect.engine import compiler, vle
 from zdissect.engine.encoder import encode
 from zdissect.engine.interpreter import interpret
-from zdissect.engine.lazy import lazy_messages
+from zdissect.engine.lazy_messages import lazy_messages
 from zdissect.engine.messages import Row, messages
 from zdissect.grammar.batch import BATCH
 from zdissect.grammar.network import DECLARE

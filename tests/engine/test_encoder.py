@@ -7,7 +7,7 @@ import pytest
 from tests.engine.tapes import errors, read
 from tests.generators import Entry
 from zdissect.engine.encoder import encode
-from zdissect.engine.given import EncodeError
+from zdissect.engine.encoder_input import EncodeError
 from zdissect.engine.values import values
 from zdissect.grammar.batch import BATCH, SCOUTING_DATAGRAM
 from zdissect.grammar.data import DEL, PUT, QUERY

@@ -12,7 +12,7 @@ from tests.generators import SeededChoices
 from zdissect.engine.compiler import _DECLINES, CompiledReader, function
 from zdissect.engine.encoder import encode
 from zdissect.engine.interpreter import interpret
-from zdissect.engine.lazy import lazy_messages
+from zdissect.engine.lazy_messages import lazy_messages
 from zdissect.engine.messages import Row, messages
 from zdissect.engine.templates import Cell
 from zdissect.grammar.batch import BATCH

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from random import Random
 from typing import Any
 
-from zdissect.export.connections import Connections
 from zdissect.export.decoding import Decoding, Settings, TableBatch
+from zdissect.export.first_look import FirstLook
 from zdissect.export.group_decoding import GroupDecoding
 from zdissect.export.split import Split
 from zdissect.records import Frame
@@ -18,7 +18,7 @@ Tables = tuple[Counter[str], dict[str, Any]]
 
 def looked_at(some: Iterable[Frame], groups: int) -> Split:
     """What a first look says of a capture, as it comes to others."""
-    connections = Connections(SETTINGS.options())
+    connections = FirstLook(SETTINGS.options())
     for frame in some:
         connections.feed(frame)
     return Split.load(connections.split(groups).json())

@@ -12,7 +12,7 @@ from backports import zstd
 from tests.export.tables import NAMES, SAMPLES, converted, frames, rows, write_pcap
 from zdissect.export.families import families
 from zdissect.export.inputs import find, plan
-from zdissect.export.time_ranges import span_of
+from zdissect.export.time_ranges import time_range_of
 
 SAMPLE = SAMPLES / "query-router.pcap"
 
@@ -63,7 +63,7 @@ def test_names_that_are_no_text(tmp_path):
 @pytest.mark.parametrize("name", NAMES)
 def test_spans(name, tmp_path):
     some = frames(SAMPLES / name)
-    assert span_of(str(SAMPLES / name)) == (some[0].ts_ns, some[-1].ts_ns)
+    assert time_range_of(str(SAMPLES / name)) == (some[0].ts_ns, some[-1].ts_ns)
 
 
 def test_the_span_of_a_large_file_is_read_from_its_ends(tmp_path):
@@ -71,10 +71,10 @@ def test_the_span_of_a_large_file_is_read_from_its_ends(tmp_path):
     many = [frame._replace(ts_ns=frame.ts_ns + n * 10**10) for n in range(220) for frame in some]
     write_pcap(tmp_path / "a.pcap", many)
     assert (tmp_path / "a.pcap").stat().st_size > 4 << 20
-    assert span_of(str(tmp_path / "a.pcap")) == (many[0].ts_ns, many[-1].ts_ns)
+    assert time_range_of(str(tmp_path / "a.pcap")) == (many[0].ts_ns, many[-1].ts_ns)
     with (tmp_path / "a.pcap").open("ab") as file:
         file.write(b"cut")
-    assert span_of(str(tmp_path / "a.pcap")) == (many[0].ts_ns, many[-1].ts_ns)
+    assert time_range_of(str(tmp_path / "a.pcap")) == (many[0].ts_ns, many[-1].ts_ns)
 
 
 def _odd(some, place):
@@ -87,7 +87,7 @@ def test_the_span_of_a_file_is_without_leaps_of_its_clock(times, tmp_path):
     some = frames(SAMPLE)
     many = [frame._replace(ts_ns=frame.ts_ns + n * 10**10) for n in range(times) for frame in some]
     write_pcap(tmp_path / "a.pcap", _odd(many, len(many) - 1))
-    assert span_of(str(tmp_path / "a.pcap")) == (many[0].ts_ns, many[-2].ts_ns)
+    assert time_range_of(str(tmp_path / "a.pcap")) == (many[0].ts_ns, many[-2].ts_ns)
 
 
 def test_one_odd_time_does_not_change_how_files_are_merged(tmp_path):
@@ -165,7 +165,7 @@ def test_plans(tmp_path):
     sources = find(str(tmp_path))
 
     def names(mode):
-        return [[[one.name for one in group] for group in work.groups] for work in plan(sources, mode)]
+        return [[[one.name for one in group] for group in work.merges] for work in plan(sources, mode)]
 
     assert names("auto") == [[["x.pcap"], ["x.pcap1"]], [["y.pcap"]]]
     assert names("separate") == [[["x.pcap"]], [["x.pcap1"]], [["y.pcap"]]]

@@ -44,7 +44,7 @@ def test_one_that_dies_takes_only_its_capture_with_it(deadly, captures, tmp_path
 
     def some_are_deadly(files, mode):
         works = plan(files, mode)
-        return [Deadly(work.groups) if work.inputs[0].name in deadly else work for work in works]
+        return [Deadly(work.merges) if work.inputs[0].name in deadly else work for work in works]
 
     monkeypatch.setattr(directory, "plan", some_are_deadly)
     report = converted(captures, tmp_path / "out", jobs=2)
@@ -52,7 +52,7 @@ def test_one_that_dies_takes_only_its_capture_with_it(deadly, captures, tmp_path
     assert status == {
         f"{name}.pcap": "failed" if f"{name}.pcap" in deadly else "ok" for name in ("a", "b", "c", "d", "e")
     }
-    assert {facts.file for facts in report.bad} == deadly
+    assert {file_stats.file for file_stats in report.bad} == deadly
     assert len(rows(tmp_path / "out")) == 310 * (5 - len(deadly))
     assert {row["file"] for row in rows(tmp_path / "out", "findings") if row["code"] == "capture-failed"} == deadly
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in", "out"]

@@ -20,9 +20,9 @@ TEMPLATES = "engine/templates.py"
 SKIM = "engine/skim.py"
 CODEGEN = "engine/codegen.py"
 COMPILER = "engine/compiler.py"
-LAZY = "engine/lazy.py"
-USUAL = "session/usual.py"
-CELLS = "export/cells.py"
+LAZY = "engine/lazy_messages.py"
+USUAL = "session/usual_messages.py"
+CELLS = "export/message_batches.py"
 
 FAULTS = (
     Fault("source-sn", "Each sample made from a template says that its source counts from 0.",

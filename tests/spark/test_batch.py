@@ -15,9 +15,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 from comparing import assert_same, rows
 from zdissect_cli.main import cli
 
-from zdissect.export.connections import Connections
 from zdissect.export.decoding import Settings
 from zdissect.export.directory import Job, Report, convert_directory
+from zdissect.export.first_look import FirstLook
 from zdissect.export.parquet import WriteError
 from zdissect.spark import conversion
 from zdissect.spark import job as job_module
@@ -123,7 +123,7 @@ def test_split_captures(spark, captures, tmp_path, monkeypatch, join):
 
 def test_a_capture_that_was_split_wrongly_is_decoded_again(spark, tmp_path, monkeypatch):
     """A first look that doesn't hear who the ends of connections are parts links of a session."""
-    monkeypatch.setattr(Connections, "called", lambda self, names, node: None)
+    monkeypatch.setattr(FirstLook, "called", lambda self, names, node: None)
     real, found = conversion.unsound, []
     monkeypatch.setattr(conversion, "unsound", lambda told: found.append(real(told)) or found[-1])
     job = Job(str(SAMPLES), "", jobs=1, include=("scouting-multicast.pcap", "gossip.pcap"))

@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from zdissect.engine import vle
-from zdissect.engine.given import EncodeError, Given, content, items, number
+from zdissect.engine.encoder_input import EncodeError, EncoderInput, content, items, number
 from zdissect.engine.inference import infer, level, names, single, variant
 from zdissect.grammar import conditions
 from zdissect.grammar.registry import PlacedMessage, PlacedNode, place
@@ -46,7 +46,7 @@ def encode(entry: Message | Unit, values: Mapping[str, Any], **inputs: int) -> b
     Raises:
         EncodeError: A value is missing, is of a wrong type or too large, or has no place here.
     """
-    here = Given(values, entry.name)
+    here = EncoderInput(values, entry.name)
     if isinstance(entry, Message):
         return _message((entry,), here)
     name = here.take("unit")
@@ -56,7 +56,7 @@ def encode(entry: Message | Unit, values: Mapping[str, Any], **inputs: int) -> b
     return _Writer(placed, inputs).all(placed.inside, here)
 
 
-def _message(messages: tuple[Message, ...], here: Given) -> bytes:
+def _message(messages: tuple[Message, ...], here: EncoderInput) -> bytes:
     """One of several messages, told by its name or by the name of a variant."""
     name = here.take("message") if len(messages) == 1 else here.need("message")
     named = {label: message for message in messages for pair in message.labels.values() for label in pair}
@@ -76,7 +76,7 @@ class _Writer:
         self.flags: dict[str, int] = {}
         self.seen: dict[str, int] = dict(inputs)
 
-    def with_header(self, message: Message, here: Given, implied: Mapping[str, int]) -> bytes:
+    def with_header(self, message: Message, here: EncoderInput, implied: Mapping[str, int]) -> bytes:
         """A message: the header byte, then the fields."""
         here.values = {**implied, **here.values}
         header = self.bits(message.flags, here, self.placed.inside) | message.id
@@ -90,17 +90,17 @@ class _Writer:
             return bool(self.flags[simple[0]]) is simple[1]
         return not condition or bool(conditions.test(condition)(self.seen))
 
-    def all(self, places: tuple[PlacedNode, ...], here: Given) -> bytes:
+    def all(self, places: tuple[PlacedNode, ...], here: EncoderInput) -> bytes:
         """All fields of a level, which must use up its values."""
         data = self.some(places, here, places)
         here.finish([name for placed in level(places) for name in names(placed)])
         return data
 
-    def some(self, places: tuple[PlacedNode, ...], here: Given, siblings: tuple[PlacedNode, ...]) -> bytes:
+    def some(self, places: tuple[PlacedNode, ...], here: EncoderInput, siblings: tuple[PlacedNode, ...]) -> bytes:
         """Some fields of a level. `siblings` are all of it, from which missing values follow."""
         return b"".join(self.field(placed, here, siblings) for placed in places)
 
-    def field(self, placed: PlacedNode, here: Given, siblings: tuple[PlacedNode, ...]) -> bytes:
+    def field(self, placed: PlacedNode, here: EncoderInput, siblings: tuple[PlacedNode, ...]) -> bytes:
         """The bytes of one place; none if its condition doesn't hold."""
         node = placed.node
         assert not isinstance(node, Extension)
@@ -129,7 +129,7 @@ class _Writer:
         for bit in bits:
             self.seen[bit.name] = (value & bit.mask) >> bit.low
 
-    def bits(self, bits: tuple[Bit, ...], here: Given, siblings: tuple[PlacedNode, ...]) -> int:
+    def bits(self, bits: tuple[Bit, ...], here: EncoderInput, siblings: tuple[PlacedNode, ...]) -> int:
         """An integer from its bit fields."""
         total = 0
         for bit in bits:
@@ -144,11 +144,11 @@ class _Writer:
             self.seen[bit.name] = value
         return total
 
-    def inferred(self, name: str, here: Given, siblings: tuple[PlacedNode, ...]) -> int | None:
+    def inferred(self, name: str, here: EncoderInput, siblings: tuple[PlacedNode, ...]) -> int | None:
         """A value that follows from other values of its level."""
         return infer(name, here.values, siblings, lambda placed: self.size(placed, here))
 
-    def size(self, placed: PlacedNode, here: Given) -> int | None:
+    def size(self, placed: PlacedNode, here: EncoderInput) -> int | None:
         """Bytes of the content of a place that has its size in front, if it is there."""
         node = placed.node
         if isinstance(node, Group):
@@ -164,7 +164,7 @@ class _Writer:
         return copy
 
     def integer(
-        self, node: Vle | Fixed, bits: tuple[Bit, ...], width: int, here: Given, siblings: tuple[PlacedNode, ...]
+        self, node: Vle | Fixed, bits: tuple[Bit, ...], width: int, here: EncoderInput, siblings: tuple[PlacedNode, ...]
     ) -> int:
         """The value of a number, given as a whole, by its bit fields, or not at all."""
         whole = here.take(node.name)
@@ -179,29 +179,29 @@ class _Writer:
         self.seen[node.name] = value
         return value
 
-    def fixed(self, node: Fixed, here: Given, siblings: tuple[PlacedNode, ...]) -> bytes:
+    def fixed(self, node: Fixed, here: EncoderInput, siblings: tuple[PlacedNode, ...]) -> bytes:
         """A number of a fixed size, or bytes: those given, even if their number isn't the one announced."""
         if node.raw:
             return content(here.need(node.name), here.at(node.name))
         size = node.size if isinstance(node.size, int) else conditions.test(node.size)(self.seen)
         return self.integer(node, (), 8 * size, here, siblings).to_bytes(size, "little")
 
-    def group(self, placed: PlacedNode, here: Given, siblings: tuple[PlacedNode, ...]) -> bytes:
+    def group(self, placed: PlacedNode, here: EncoderInput, siblings: tuple[PlacedNode, ...]) -> bytes:
         """Fields that belong together, with their length if they have one."""
         node = placed.node
         assert isinstance(node, Group)
         if not node.name or node.size:
             return self.some(placed.inside, here, siblings)
-        inner = Given(here.need(node.name), here.at(node.name))
+        inner = EncoderInput(here.need(node.name), here.at(node.name))
         return self.region(placed, inner) if node.length else self.all(placed.inside, inner)
 
-    def region(self, placed: PlacedNode, inner: Given) -> bytes:
+    def region(self, placed: PlacedNode, inner: EncoderInput) -> bytes:
         """Fields with their length in front: the true one, unless another is given."""
         length = inner.take("length")
         data = self.all(placed.inside, inner)
         return vle.encode(len(data) if length is None else number(length, 64, inner.at("length"))) + data
 
-    def repeat(self, placed: PlacedNode, node: Repeat, here: Given) -> bytes:
+    def repeat(self, placed: PlacedNode, node: Repeat, here: EncoderInput) -> bytes:
         """The same fields several times, with their number if that comes first."""
         turns = items(here.take(node.name), here.at(node.name))
         if isinstance(node.count, str):
@@ -218,24 +218,26 @@ class _Writer:
         for index, item in enumerate(turns):
             path = f"{here.at(node.name)}[{index}]"
             value = {getattr(placed.inside[0].node, "name", ""): item} if single(placed) else item
-            out += self.all(placed.inside, Given(value, path))
+            out += self.all(placed.inside, EncoderInput(value, path))
         return bytes(out)
 
-    def choice(self, node: Choice, here: Given) -> bytes:
+    def choice(self, node: Choice, here: EncoderInput) -> bytes:
         """A message, or as many as are given."""
         if not node.many:
-            return _message(node.messages, Given(here.need(node.name), here.at(node.name)))
+            return _message(node.messages, EncoderInput(here.need(node.name), here.at(node.name)))
         several = items(here.take(node.name), here.at(node.name))
         paths = (f"{here.at(node.name)}[{index}]" for index in range(len(several)))
-        return b"".join(_message(node.messages, Given(item, path)) for item, path in zip(several, paths, strict=True))
+        return b"".join(
+            _message(node.messages, EncoderInput(item, path)) for item, path in zip(several, paths, strict=True)
+        )
 
-    def chain(self, placed: PlacedNode, here: Given) -> bytes:
+    def chain(self, placed: PlacedNode, here: EncoderInput) -> bytes:
         """A chain of extensions."""
         exts = items(here.take("extensions"), here.at("extensions"))
         known = {inside.node.name: inside for inside in placed.inside if isinstance(inside.node, Extension)}
         out = bytearray()
         for index, item in enumerate(exts):
-            inner = Given(item, f"{here.at('extensions')}[{index}]")
+            inner = EncoderInput(item, f"{here.at('extensions')}[{index}]")
             ext, more = inner.need("ext"), inner.take("more")
             more = index < len(exts) - 1 if more is None else number(more, 1, inner.at("more"))
             if isinstance(ext, str) and ext not in known:
@@ -247,7 +249,7 @@ class _Writer:
             out += body
         return bytes(out)
 
-    def extension(self, placed: PlacedNode, inner: Given) -> tuple[int, bytes]:
+    def extension(self, placed: PlacedNode, inner: EncoderInput) -> tuple[int, bytes]:
         """Header and body of a known extension."""
         node = placed.node
         assert isinstance(node, Extension)
@@ -257,7 +259,7 @@ class _Writer:
         return node.key, body
 
 
-def _unknown(ident: Any, inner: Given) -> tuple[int, bytes]:
+def _unknown(ident: Any, inner: EncoderInput) -> tuple[int, bytes]:
     """Header and body of an extension that is given by its id. Its value tells the encoding, if that isn't given."""
     value, enc = inner.take("value"), inner.take("enc")
     mandatory = number(inner.take("mandatory") or 0, 1, inner.at("mandatory"))

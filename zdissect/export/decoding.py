@@ -9,8 +9,8 @@ import pyarrow as pa
 
 from zdissect.dissection import Dissection, Finding, Item, Notice, findings
 from zdissect.export.arrow import Batches
-from zdissect.export.cells import Messages
 from zdissect.export.file_stats import FileStats
+from zdissect.export.message_batches import MessageBatches
 from zdissect.export.nodes import message_json
 from zdissect.export.session_rows import Links
 from zdissect.export.summary import Summary
@@ -64,35 +64,35 @@ class Decoding:
         self.pipeline = Pipeline(self.settings.options(), streams=self.streams, ticks=self.ticks)
         self.links = Links(self.pipeline)
         settings = self.settings
-        self.messages = Messages(settings.batch_rows, settings.batch_bytes, settings.payload)
+        self.messages = MessageBatches(settings.batch_rows, settings.batch_bytes, settings.payload)
         self.others = {name: Batches(name, settings.batch_rows) for name in TABLES if name != MESSAGES}
-        self.out: dict[str, Batches | Messages] = {MESSAGES: self.messages} | self.others
+        self.out: dict[str, Batches | MessageBatches] = {MESSAGES: self.messages} | self.others
         self.codes: Counter[str] = Counter()
         """Findings by code."""
         self.last_ns = EARLY_NS
         """The latest time, as deadlines count it."""
-        self.facts: FileStats | None = None
+        self.file_stats: FileStats | None = None
         self.faulty = False
         """A bug has ended it."""
 
     def feed(self, frame: Frame) -> list[TableBatch]:
         """Takes a frame; gives the batches that are full."""
-        facts = self.facts
-        if facts is None or facts.file != frame.source:
-            facts = self.facts = self.files.setdefault(frame.source, FileStats(frame.source))
+        file_stats = self.file_stats
+        if file_stats is None or file_stats.file != frame.source:
+            file_stats = self.file_stats = self.files.setdefault(frame.source, FileStats(frame.source))
         ts_ns = frame.ts_ns
-        facts.frames += 1
-        facts.bytes += len(frame.data)
-        if facts.first_ns is None:
-            facts.first_ns = ts_ns
-        facts.last_ns = ts_ns
+        file_stats.frames += 1
+        file_stats.bytes += len(frame.data)
+        if file_stats.first_ns is None:
+            file_stats.first_ns = ts_ns
+        file_stats.last_ns = ts_ns
         pipeline = self.pipeline
         before = pipeline.captured
         items = pipeline.feed(frame)
         now_ns = ts_ns - pipeline.clock.shift
         if now_ns > self.last_ns:
             self.last_ns = now_ns
-        facts.payload += pipeline.captured - before
+        file_stats.payload += pipeline.captured - before
         return self.items(items) if items or pipeline.links else []
 
     def items(self, items: list[Item]) -> list[TableBatch]:
@@ -107,10 +107,10 @@ class Decoding:
     def close(self) -> list[TableBatch]:
         """What is left when the capture has ended; of `captures` and `sessions`, usually everything."""
         out = self.end()
-        about = [row for facts in self.files.values() if (row := facts.finding()) is not None]
+        about = [row for file_stats in self.files.values() if (row := file_stats.finding()) is not None]
         self.codes.update(row["code"] for row in about)
         self.others["findings"].add(about)
-        self.others["captures"].add([facts.row() for facts in self.files.values()])
+        self.others["captures"].add([file_stats.row() for file_stats in self.files.values()])
         return out + self.left()
 
     def end(self) -> list[TableBatch]:
@@ -136,8 +136,8 @@ class Decoding:
 
     def saved(self, fault: Exception) -> Iterator[TableBatch]:
         """What is left after a fault: the rows so far, and those about files."""
-        for facts in self.files.values():
-            facts.fail(f"a bug in zdissect, please report it: {type(fault).__name__}: {fault}")
+        for file_stats in self.files.values():
+            file_stats.fail(f"a bug in zdissect, please report it: {type(fault).__name__}: {fault}")
         yield from self.left()
         yield from Decoding(self.settings, self.files).close()
 
@@ -155,14 +155,17 @@ class Decoding:
         if self.faulty:
             return {}
         total = Accounting()
-        for facts in self.files.values():
-            total.add(facts.accounting)
+        for file_stats in self.files.values():
+            total.add(file_stats.accounting)
         return total.report(self.pipeline)
 
     def summary(self) -> Summary:
         """What it came to, once it has ended."""
         return Summary(
-            self.totals(), dict(self.codes), self.accounting(), [facts.brief() for facts in self.files.values()]
+            self.totals(),
+            dict(self.codes),
+            self.accounting(),
+            [file_stats.brief() for file_stats in self.files.values()],
         )
 
     def totals(self) -> dict[str, int]:
@@ -176,23 +179,23 @@ class Decoding:
 
     def item(self, item: Item) -> list[TableBatch]:
         """Takes what the pipeline gave."""
-        facts = self.files.get(item.frame.source) or self.files.setdefault(
+        file_stats = self.files.get(item.frame.source) or self.files.setdefault(
             item.frame.source, FileStats(item.frame.source)
         )
-        facts.accounting.feed(item)
+        file_stats.accounting.feed(item)
         self.links.feed(item)
         out: list[TableBatch] = []
         if isinstance(item, Dissection):
             if self.settings.fields:
                 for message in item.messages:
                     message.row["fields"] = message_json(item, message)
-            facts.messages += len(item.messages)
+            file_stats.messages += len(item.messages)
             if self.messages.add(item):
                 out += self.take(MESSAGES)
             if not item.tape.remarks:
                 return out
         rows = [_finding(finding) for finding in findings(item)]
-        facts.findings += len(rows)
+        file_stats.findings += len(rows)
         self.codes.update(row["code"] for row in rows)
         if rows and self.others["findings"].add(rows):
             out += self.take("findings")

@@ -11,8 +11,8 @@ from zdissect.export.decoding import Settings
 from zdissect.export.families import AUTO
 from zdissect.export.file_stats import OK, FileStats
 from zdissect.export.inputs import Work, find, plan
+from zdissect.export.large_captures import LargeCaptures
 from zdissect.export.parquet import WriteError
-from zdissect.export.partitioned import Partitioned
 from zdissect.export.split import SPLIT_BYTES, worth
 from zdissect.export.target import ERROR, Target
 from zdissect.export.work import Done, convert, join, lost
@@ -47,7 +47,10 @@ class Report:
     @property
     def bad(self) -> list[FileStats]:
         """The files that could not be read, or not to their end."""
-        return sorted((facts for facts in self.done.files if facts.status != OK), key=lambda facts: facts.file)
+        return sorted(
+            (file_stats for file_stats in self.done.files if file_stats.status != OK),
+            key=lambda file_stats: file_stats.file,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +95,7 @@ class _Conversion:
         self.target = target
         self.report = report
         self.watch = watch
-        self.apart = Partitioned()
+        self.apart = LargeCaptures()
         self.tasks = 0
         self.size = 0
         """Bytes of the captures that are done."""

@@ -49,7 +49,7 @@ class FamilyMember(NamedTuple):
 
     name: str
     """Path relative to the directory, with /."""
-    span: TimeRange | None
+    time_range: TimeRange | None
     """None: it has no frames, or can't be read."""
 
 
@@ -77,31 +77,35 @@ def families(names: Iterable[str]) -> list[list[str]]:
     return [[name for _, name in sorted(members)] for members in out.values()]
 
 
-def plan(names: Iterable[str], span: Callable[[str], TimeRange | None], mode: str = AUTO) -> list[list[list[str]]]:
+def plan(
+    names: Iterable[str], time_range: Callable[[str], TimeRange | None], mode: str = AUTO
+) -> list[list[list[str]]]:
     """The files of each capture, in order; those of an inner list overlap in time and are merged frame by frame.
 
     Args:
         names: Paths relative to the directory, with /.
-        span: Gives the times of a file: asked only where it matters, as it takes time. None: it has no frames.
+        time_range: Gives the times of a file: asked only where it matters, as it takes time. None: it has no frames.
         mode: AUTO, ONE or SEPARATE.
     """
     if mode == SEPARATE:
         return [[[name]] for name in sorted(names)]
     grouped = families(names)
     if mode == ONE:
-        parts = [FamilyMember(name, span(name)) for members in grouped for name in members]
+        parts = [FamilyMember(name, time_range(name)) for members in grouped for name in members]
         return [overlapping(parts)] if parts else []
     out = []
     for members in grouped:
-        parts = [FamilyMember(name, span(name) if len(members) > 1 else None) for name in members]
+        parts = [FamilyMember(name, time_range(name) if len(members) > 1 else None) for name in members]
         out += [[[name] for name in capture] for capture in captures(parts)]
     return out
 
 
 def captures(parts: Sequence[FamilyMember]) -> list[list[str]]:
     """The captures that the files of a family are, each with its files in order."""
-    out = [[part.name] for part in parts if part.span is None]
-    known = [(part.span, position, part.name) for position, part in enumerate(parts) if part.span is not None]
+    out = [[part.name] for part in parts if part.time_range is None]
+    known = [
+        (part.time_range, position, part.name) for position, part in enumerate(parts) if part.time_range is not None
+    ]
     clusters = _clusters(sorted(known))
     chain: list[str] = []
     for cluster in clusters:
@@ -117,21 +121,23 @@ def captures(parts: Sequence[FamilyMember]) -> list[list[str]]:
 
 def overlapping(parts: Sequence[FamilyMember]) -> list[list[str]]:
     """The files in order of time; those that overlap are together: `--one-capture` merges them frame by frame."""
-    known = [(part.span, position, part.name) for position, part in enumerate(parts) if part.span is not None]
-    return [[part.name] for part in parts if part.span is None] + _clusters(sorted(known))
+    known = [
+        (part.time_range, position, part.name) for position, part in enumerate(parts) if part.time_range is not None
+    ]
+    return [[part.name] for part in parts if part.time_range is None] + _clusters(sorted(known))
 
 
 def _clusters(known: list[tuple[TimeRange, int, str]]) -> list[list[str]]:
-    """Names by spans that overlap."""
+    """Names by time ranges that overlap."""
     out: list[list[str]] = []
     end: TimeRange | None = None
-    for span, _, name in known:
-        if end is not None and _overlap(end, span):
+    for time_range, _, name in known:
+        if end is not None and _overlap(end, time_range):
             out[-1].append(name)
-            end = TimeRange(end.first_ns, max(end.last_ns, span.last_ns))
+            end = TimeRange(end.first_ns, max(end.last_ns, time_range.last_ns))
         else:
             out.append([name])
-            end = span
+            end = time_range
     return out
 
 

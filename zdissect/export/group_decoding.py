@@ -6,7 +6,7 @@ from zdissect.export.decoding import Decoding, Settings, TableBatch
 from zdissect.export.split import Moment, Share
 from zdissect.export.summary import GroupResult, Summary
 from zdissect.flow.clock import ToldClock
-from zdissect.flow.partial import Partial
+from zdissect.flow.group_streams import GroupStreams
 from zdissect.flow.ticks import ToldTicks
 from zdissect.records import Frame
 
@@ -16,7 +16,7 @@ class GroupDecoding(Decoding):
 
     def __init__(self, settings: Settings, share: Share) -> None:
         self.share = share
-        self.partial = Partial(share.numbers)
+        self.partial = GroupStreams(share.numbers)
         self.pending: Moment | None = None
         self.told_ticks = ToldTicks()
         super().__init__(settings, {}, self.partial, self.told_ticks)
@@ -80,7 +80,7 @@ class GroupDecoding(Decoding):
     def summary(self) -> Summary:
         """What it came to; the files of its capture are summed up with all its groups."""
         sound = not self.faulty and self.sound()
-        counts = {facts.file: facts.counts() for facts in self.files.values()}
+        counts = {file_stats.file: file_stats.counts() for file_stats in self.files.values()}
         group = GroupResult(self.share.capture, sound, self.pairs(), counts)
         return Summary(self.totals(), dict(self.codes), self.accounting(), group=group)
 

@@ -11,7 +11,7 @@ from zdissect.capture.packed import PackedStream
 from zdissect.capture.packings import packing_of
 from zdissect.export import families
 from zdissect.export.families import AUTO, TimeRange
-from zdissect.export.time_ranges import span_of
+from zdissect.export.time_ranges import time_range_of
 
 
 class InputFile(NamedTuple):
@@ -28,12 +28,12 @@ class InputFile(NamedTuple):
 class Work(NamedTuple):
     """One capture: its files in order. Those of an inner tuple overlap in time and are merged frame by frame."""
 
-    groups: tuple[tuple[InputFile, ...], ...]
+    merges: tuple[tuple[InputFile, ...], ...]
 
     @property
     def inputs(self) -> tuple[InputFile, ...]:
         """All its files."""
-        return tuple(file for group in self.groups for file in group)
+        return tuple(file for merged in self.merges for file in merged)
 
     @property
     def size(self) -> int:
@@ -110,8 +110,8 @@ def plan(files: list[InputFile], mode: str = AUTO) -> list[Work]:
     """What is read as one capture."""
     by_name = {file.name: file for file in files}
 
-    def span(name: str) -> TimeRange | None:
-        return None if by_name[name].error else span_of(by_name[name].path)
+    def time_range(name: str) -> TimeRange | None:
+        return None if by_name[name].error else time_range_of(by_name[name].path)
 
-    planned = families.plan(by_name, span, mode)
+    planned = families.plan(by_name, time_range, mode)
     return [Work(tuple(tuple(by_name[name] for name in group) for group in capture)) for capture in planned]

@@ -40,7 +40,7 @@ def frames(work: Work, files: dict[str, FileStats], opening: Opening = open_capt
     first = work.inputs[0].name
     for part, file in enumerate(work.inputs):
         files[file.name] = FileStats(file.name, first, part, size=file.size)
-    for group in work.groups:
+    for group in work.merges:
         if len(group) == 1:
             yield from _file(group[0], files[group[0].name], opening)
         else:
@@ -48,27 +48,27 @@ def frames(work: Work, files: dict[str, FileStats], opening: Opening = open_capt
             yield from (frame for _, _, frame in merged)
 
 
-def _ordered(file: InputFile, facts: FileStats, opening: Opening) -> Iterator[tuple[int, tuple[str, int], Frame]]:
+def _ordered(file: InputFile, file_stats: FileStats, opening: Opening) -> Iterator[tuple[int, tuple[str, int], Frame]]:
     """Frames with what they are merged by."""
     order = Order()
-    for frame in _file(file, facts, opening):
+    for frame in _file(file, file_stats, opening):
         yield order.feed(frame), (frame.source, frame.number), frame
 
 
-def _file(file: InputFile, facts: FileStats, opening: Opening) -> Iterator[Frame]:
+def _file(file: InputFile, file_stats: FileStats, opening: Opening) -> Iterator[Frame]:
     """The frames of a file."""
     if file.error:
-        facts.problem(UNREADABLE, file.error)
+        file_stats.problem(UNREADABLE, file.error)
         return
     try:
         with opening(file.path, file.name) as capture:
-            facts.format, facts.size = capture.format, capture.size
+            file_stats.format, file_stats.size = capture.format, capture.size
             try:
                 yield from capture
             finally:
-                facts.link_types = tuple(sorted(capture.link_types))
+                file_stats.link_types = tuple(sorted(capture.link_types))
     except CaptureError as problem:
-        facts.problem(status(problem, facts.frames), str(problem))
+        file_stats.problem(status(problem, file_stats.frames), str(problem))
 
 
 def status(problem: CaptureError, frames: int) -> str:

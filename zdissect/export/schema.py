@@ -1,4 +1,4 @@
-"""Arrow schemas of the tables, derived from the types that are listed with their columns."""
+"""Arrow schemas of the tables, derived from the types in `grammar/columns.py` (messages) and `export/tables.py`."""
 
 from functools import cache
 

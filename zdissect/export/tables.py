@@ -1,4 +1,4 @@
-"""The four tables, as text: their columns, types and what they mean. The first is in the grammar."""
+"""The four tables: their columns, types and meanings, as text. Those of `messages` are in `grammar/columns.py`."""
 
 from zdissect.grammar.columns import COLUMNS, Column
 

@@ -16,7 +16,7 @@ _CHAIN = 3
 """Records that must follow each other, up to the very end of the file, to be believed."""
 
 
-def span_of(path: str) -> TimeRange | None:
+def time_range_of(path: str) -> TimeRange | None:
     """Times of the first and the last frame; None if there are none, or if the file can't be read.
 
     Of a large pcap file only both ends are read; of other formats, and of cut files, everything.

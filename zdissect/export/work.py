@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from zdissect.export import connections
-from zdissect.export.connections import RECORD
+from zdissect.export import first_look
 from zdissect.export.decoding import Decoding, Settings, TableBatch
 from zdissect.export.file_stats import FileStats
+from zdissect.export.first_look import RECORD
 from zdissect.export.group_decoding import GroupDecoding
 from zdissect.export.inputs import Work
 from zdissect.export.merging import frames
@@ -61,15 +61,15 @@ def convert(works: list[Work], directory: str, settings: Settings, tell: Tell = 
             done.accounting.update(decoding.accounting())
             done.codes += decoding.codes
             done.files += files.values()
-            for facts in files.values():
-                facts.accounting = Accounting()  # it refers to flows, and its totals are taken
+            for file_stats in files.values():
+                file_stats.accounting = Accounting()  # it refers to flows, and its totals are taken
     done.rows += parts.rows
     return done
 
 
 def look(work: Work, settings: Settings, most: int) -> Done:
     """Looks how a capture can be split in groups of sessions, so many at most."""
-    return Done(split=connections.look(frames(work, {}), settings.options(), most))
+    return Done(split=first_look.look(frames(work, {}), settings.options(), most))
 
 
 def convert_group(work: Work, split: Split, group: int, directory: str, settings: Settings, tell: Tell) -> Done:
@@ -85,28 +85,28 @@ def convert_group(work: Work, split: Split, group: int, directory: str, settings
 def _noted(frames: Iterable[Frame], files: dict[str, FileStats]) -> Iterator[Frame]:
     """The frames of a capture; of its files it is noted how many they have, the first and the last time."""
     for frame in frames:
-        facts = files[frame.source]
-        facts.frames += 1
-        facts.last_ns = frame.ts_ns
-        if facts.first_ns is None:
-            facts.first_ns = frame.ts_ns
+        file_stats = files[frame.source]
+        file_stats.frames += 1
+        file_stats.last_ns = frame.ts_ns
+        if file_stats.first_ns is None:
+            file_stats.first_ns = frame.ts_ns
         yield frame
 
 
 def join(files: list[FileStats], groups: list[Summary], directory: str) -> Done:
     """Writes the rows about the files of a capture, by what all its groups came to; what they did together."""
     done = Done(files, *total(groups))
-    known = {facts.file: facts for facts in files}
-    for facts in files:
-        facts.frames = 0
+    known = {file_stats.file: file_stats for file_stats in files}
+    for file_stats in files:
+        file_stats.frames = 0
     count(known, groups)
     decoding = Decoding(files=known)
     with Parts(directory) as parts:
         _write(decoding.close(), parts)
     done.codes.update(decoding.codes)
     done.rows.update(parts.rows)
-    for facts in files:
-        facts.accounting = Accounting()  # its totals are taken
+    for file_stats in files:
+        file_stats.accounting = Accounting()  # its totals are taken
     return done
 
 
@@ -140,8 +140,8 @@ def lost(works: list[Work], directory: str, error: str) -> Done:
         for work in works:
             first = work.inputs[0].name
             files = {file.name: FileStats(file.name, first, size=file.size) for file in work.inputs}
-            for facts in files.values():
-                facts.fail(error)
+            for file_stats in files.values():
+                file_stats.fail(error)
             _write(Decoding(Settings(), files).close(), parts)
             done.files += files.values()
     done.rows += parts.rows

@@ -1,4 +1,4 @@
-"""The time that passes in a capture: capture times, without their leaps.
+"""The clock of a capture, which gives each frame its time: capture times without leaps. (`ticks` says when to look.)
 
 A file can hold any time. One flipped bit moves a frame by minutes or by centuries, a clock may be set, two interfaces
 may have two clocks, files of several days may be put together. What waits for time to pass goes by `Frame.now_ns`: a

@@ -2,12 +2,16 @@
 
 Rules. Nothing looks ahead, and what becomes of a connection depends on its own segments and on capture time only: when
 others' segments show that time has passed, an idle connection is looked at; and when there are too many, those that
-have been idle for longest are forgotten. `partial` does both where the others' segments are elsewhere. The first copy
-of a byte wins.
+have been idle for longest are forgotten. Where the others' segments are elsewhere, `group_streams` does both. The first
+copy of a byte wins.
 
 Three things wait: segments out of order, for what comes before them; the first segments of a connection whose SYN has
 not been seen, for the SYN or for something with a lower sequence number; the side that was reset, for what was
 still on its way. All waits are bounded, and `close` ends them.
+
+Here it is decided what a segment does to its connection. What is known of a connection, and how long it waits, is in
+`connection`; which connection a segment belongs to, in `connection_table`; the order of the bytes, and the gaps, in
+`assembler`; what is said of retransmissions, in `tcp_analysis`.
 """
 
 from zdissect.flow.connection import (

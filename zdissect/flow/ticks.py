@@ -1,4 +1,4 @@
-"""The time of the capture, in ticks: what doesn't come is looked for when it ticks, whatever the frames carry.
+"""Ticks: the frames at which what is overdue is looked for, whatever they carry. (`clock` says what time it is.)
 
 A tick is the first frame of each second that passes (`Frame.now_ns`).
 """

@@ -1,4 +1,7 @@
-"""Frames of a WebSocket, where `wsproto` isn't asked: headers that are only looked for, and messages in pieces."""
+"""Frames of a WebSocket, where `wsproto` isn't asked: headers that are only looked for, and messages in pieces.
+
+Payloads are unmasked by the `FrameDecoder` of `wsproto`, which `websocket` feeds.
+"""
 
 import re
 from itertools import pairwise

@@ -12,32 +12,32 @@ Verdict = tuple[str, str] | None
 
 
 def version(value: int) -> Verdict:
-    """Rule 9: another protocol version than 0x09."""
+    """Notes 9, rule 9: another protocol version than 0x09."""
     if value == VERSION:
         return None
     return "version", f"protocol version 0x{value:02x} ({_RELEASES.get(value, 'unknown release')}), not 0x09"
 
 
 def zid(value: bytes) -> Verdict:
-    """Rules 7 and 8: a ZenohID has 1 to 16 bytes and isn't zero."""
+    """Notes 9, rules 7 and 8: a ZenohID has 1 to 16 bytes and isn't zero."""
     if not 1 <= len(value) <= 16:
         return "zid-length", f"a ZenohID of {len(value)} bytes"
     return None if any(value) else ("zero-zid", "the ZenohID is zero")
 
 
 def region_name(value: str) -> Verdict:
-    """Rule 8: 1 to 32 bytes."""
+    """Notes 9, rule 8: 1 to 32 bytes."""
     size = len(value.encode(errors="surrogateescape"))  # what wasn't UTF-8 is kept as surrogates
     return None if 1 <= size <= 32 else ("text-length", f"a region name of {size} bytes, not 1 to 32")
 
 
 def budget(value: int) -> Verdict:
-    """Rule 39."""
+    """Notes 9, rule 39: a budget isn't 0."""
     return None if value else ("zero-budget", "a budget of 0")
 
 
 def expr_id(value: int) -> Verdict:
-    """Rule 42, second half."""
+    """Notes 9, rule 42: the id 0 isn't declared."""
     return None if value else ("zero-expr-id", "key expression declared with id 0")
 
 

@@ -4,7 +4,7 @@ What is here stays as it is when the parts behind it change. `zdissect` exports 
 """
 
 from zdissect.capture import CaptureError
-from zdissect.engine.given import EncodeError
+from zdissect.engine.encoder_input import EncodeError
 from zdissect.library.capture_messages import read_captures
 from zdissect.library.dissected_bytes import DissectedBytes, dissect
 from zdissect.library.dissected_message import DissectedMessage

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from zdissect.engine import encoder
-from zdissect.engine.given import EncodeError
+from zdissect.engine.encoder_input import EncodeError
 from zdissect.flow.framing import DATAGRAM, STREAM, Framing
 from zdissect.grammar.batch import BATCH, LOW_LATENCY_PREFIX, SCOUTING_DATAGRAM
 from zdissect.readings import UnknownName, canonical

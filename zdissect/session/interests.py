@@ -84,7 +84,7 @@ class DeclaredState:
 
     @staticmethod
     def options(message: DecodedMessage, mode: str) -> None:
-        """Rule 47: what an interest may ask for."""
+        """Notes 9, rule 47: what an interest may ask for."""
         options = message.value("interest.options")
         if options is None:
             return

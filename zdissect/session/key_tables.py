@@ -1,4 +1,7 @@
-"""Tables of declared key expressions and how wire expressions are resolved (notes 1.6 and 6.2)."""
+"""Tables of declared key expressions: what each id stands for (notes 1.6 and 6.2).
+
+Wire expressions are resolved with them in `network_layer.resolve`.
+"""
 
 from dataclasses import dataclass, field
 from typing import NamedTuple

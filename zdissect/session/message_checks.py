@@ -25,7 +25,7 @@ _PLAIN: set[str] = set()
 
 
 def key(message: DecodedMessage) -> None:
-    """Rule 45: key expressions are valid and canonical, those of answers have no wildcards."""
+    """Notes 9, rule 45: key expressions are valid and canonical, those of answers have no wildcards."""
     row = message.row
     text = row.get("key_expr")
     if text in _PLAIN or text is None or (text == "" and not row.get("key_scope")):
@@ -52,7 +52,7 @@ def _problem(text: str) -> str:
 
 
 def shared_memory(message: DecodedMessage, agreed: Parameters | None) -> None:
-    """Rule 55: payloads in shared memory only where that was negotiated."""
+    """Notes 9, rule 55: payloads in shared memory only where that was negotiated."""
     if agreed is None or agreed.shm:
         return
     for ext in message.row.get("extensions", ()):
@@ -61,7 +61,7 @@ def shared_memory(message: DecodedMessage, agreed: Parameters | None) -> None:
 
 
 def defaults(message: DecodedMessage) -> None:
-    """Rule 57: defaults written out; and QoS left out where the pages have another default (notes 13 no. 3)."""
+    """Notes 9, rule 57: defaults written out, and QoS left out where the pages have another default (13 no. 3)."""
     row = message.row
     written_out = []
     has_qos = False
@@ -91,8 +91,9 @@ def sample_of(row: Row) -> tuple[str, str] | None:
 
 
 class Timestamps:
-    """Rule 56: timestamps far from the capture's clock, and samples of a session older than the one before on their
-    key."""
+    """Notes 9, rule 56: timestamps far from the capture's clock, and samples of a session older than the one before on
+    their key.
+    """
 
     def __init__(self) -> None:
         self.newest: dict[tuple[str, str], int] = {}

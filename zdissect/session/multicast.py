@@ -113,7 +113,7 @@ class Groups:
         self, link: Link, message: DecodedMessage, direction: int, groups: dict[Terms, dict[Endpoint, LinkEnd]],
         src: Endpoint, before: LinkEnd | None, end: LinkEnd,
     ) -> None:  # fmt: skip
-        """Rule 30: compares a member with the first one of those who have other terms; says so once of each pair."""
+        """Notes 9, rule 30: compares a member with the first one that has other terms, and reports each pair once."""
         if before is not None and _terms(before) != _terms(end):
             groups[_terms(before)].pop(src)
         groups.setdefault(_terms(end), {})[src] = end
@@ -149,7 +149,7 @@ class Groups:
 
     @staticmethod
     def late(message: DecodedMessage, before: LinkEnd, apart_ns: int) -> None:
-        """Rule 31."""
+        """Notes 9, rule 31: reports a JOIN that comes later than its sender's lease allows."""
         apart_ms = apart_ns // 1_000_000
         if before.lease_ms and apart_ms > before.lease_ms + SLACK_MS:
             message.remark("join-late", f"{apart_ms} ms after the JOIN before it; the lease is {before.lease_ms} ms")

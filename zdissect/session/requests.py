@@ -1,4 +1,4 @@
-"""Requests and their answers (notes 7.3)."""
+"""Requests and their answers: which belong together, and the time between them (notes 7.3)."""
 
 from collections import OrderedDict
 from dataclasses import dataclass, field

@@ -1,5 +1,8 @@
-"""Sequence numbers: one space per side, channel and priority; which numbers are missing or come again (notes 1.9 and
-4.5)."""
+"""Sequence numbers: one space per side, channel and priority; which numbers are missing or come again (notes 1.9, 4.5).
+
+The findings `sn-gap`, `sn-gap-captured`, `sn-first`, `sn-duplicate`, `sn-backward`, `sn-other-channel` and `sn-range`
+are made here.
+"""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -98,7 +101,7 @@ class Numbered(NamedTuple):
 
 
 def out_of_range(numbered: Numbered, terms: Parameters | None) -> bool:
-    """Rule 16: a number above the agreed resolution, which counts for nothing; whether it is one."""
+    """Notes 9, rule 16: a number above the agreed resolution, which counts for nothing; whether it is one."""
     sn = numbered.sn
     if terms is None or sn <= terms.sn_mask or sn <= terms.sn_limit:
         return False
@@ -115,7 +118,7 @@ def open_channel(terms: Parameters | None, initial_sn: int | None) -> Channel:
 
 
 def follow(channels: dict[Space, Channel], numbered: Numbered, ordered: bool) -> Step:
-    """Rules 17 to 19: how a number follows the one before it in its channel, with the finding on that.
+    """Notes 9, rules 17 to 19: how a number follows the one before it in its channel, with the finding on that.
 
     Args:
         channels: All channels of the session; that of the number is there.

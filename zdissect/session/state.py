@@ -9,14 +9,14 @@ own.
 """
 
 from zdissect.dissection import Dissection, Notice, Skip
-from zdissect.engine.lazy import LazyTape
+from zdissect.engine.lazy_messages import LazyTape
 from zdissect.engine.messages import DecodedMessage
 from zdissect.flow.conversation import Flow
 from zdissect.grammar.rule import MALFORMED
 from zdissect.grammar.rules import RULES
 from zdissect.grammar.structures import DEFAULT_BATCH_SIZE
 from zdissect.records import Endpoint, Frame
-from zdissect.session import carriers, endings, network_layer, opening
+from zdissect.session import endings, frame_fragment, network_layer, opening
 from zdissect.session.discovery import Discovery
 from zdissect.session.fragments import Assembled
 from zdissect.session.handshake import STEPS, Handshake
@@ -25,7 +25,7 @@ from zdissect.session.multicast import Groups
 from zdissect.session.occurrences import Occurrences
 from zdissect.session.overdue import Overdue
 from zdissect.session.pairs import Pairs
-from zdissect.session.usual import Usual
+from zdissect.session.usual_messages import UsualMessages
 
 _CARRIERS = ("FRAME", "FRAGMENT", "KEEP_ALIVE")
 """Transport messages that change nothing about a session but its sequence numbers."""
@@ -37,7 +37,7 @@ class Sessions:
     def __init__(self) -> None:
         self.links: dict[str, Link] = {}
         self.pairs = Pairs()
-        self.learned: dict[str, tuple[Usual, Usual]] = {}
+        self.learned: dict[str, tuple[UsualMessages, UsualMessages]] = {}
         """What is known of the usual messages of each flow, by direction."""
         self.discovery = Discovery()
         self.groups = Groups()
@@ -101,11 +101,11 @@ class Sessions:
                 lease_ms = None  # one that comes late is a finding of its own
         link.pulses[direction].feed(message, item.frame.now_ns, lease_ms)
 
-    def usual(self, link: Link, direction: int) -> Usual:
+    def usual(self, link: Link, direction: int) -> UsualMessages:
         """What is known of the usual messages of this direction."""
         learned = self.learned.get(link.flow.id)
         if learned is None:
-            learned = self.learned[link.flow.id] = Usual(link, 0), Usual(link, 1)
+            learned = self.learned[link.flow.id] = UsualMessages(link, 0), UsualMessages(link, 1)
         known = learned[direction]
         known.refresh()
         return known
@@ -136,7 +136,7 @@ class Sessions:
 
     @staticmethod
     def batch(link: Link, item: Dissection) -> None:
-        """Rule 23, and gaps."""
+        """Notes 9, rule 23: batches longer than agreed. Counts gaps, too."""
         if item.missing == "lost":
             link.gap(item.direction)
         agreed = link.handshake.agreed
@@ -178,7 +178,7 @@ class Sessions:
         if name in STEPS:
             self.handshake(link, message, item)
         elif name == "FRAME" or name == "FRAGMENT":
-            return carriers.feed(link, message, direction, item.frame.number)
+            return frame_fragment.feed(link, message, direction, item.frame.number)
         elif name == "JOIN":
             self.groups.join(link, message, item)
         elif name == "CLOSE":

@@ -18,7 +18,7 @@ from pyspark.sql.types import StructType
 from zdissect.export import inputs, merging
 from zdissect.export.decoding import Decoding
 from zdissect.export.inputs import Work
-from zdissect.spark import frames, plan, shares
+from zdissect.spark import frames, plan, split_captures
 from zdissect.spark.filters import Conditions
 from zdissect.spark.plan import Planned, Task
 from zdissect.spark.ranges import survey
@@ -80,7 +80,7 @@ class _FramesReader(DataSourceReader):
         return [_Tasks(tasks) for tasks in plan.bundles(plan.tasks(captures), spread)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        shared = shares.load(self.options.get(SHARES, "{}"))
+        shared = split_captures.load(self.options.get(SHARES, "{}"))
         for task in cast(list[Task], partition.value):
             yield from frames.read(task, self.internal, shared.get(task.placement.capture))
 

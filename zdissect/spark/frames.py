@@ -7,10 +7,10 @@ import pyarrow as pa
 
 from zdissect.export.merging import Order
 from zdissect.records import Frame
-from zdissect.spark import control
+from zdissect.spark import control_notes
 from zdissect.spark.plan import Task
 from zdissect.spark.ranges import frames
-from zdissect.spark.shares import SplitCapture
+from zdissect.spark.split_captures import SplitCapture
 
 BATCH_FRAMES = 2000
 BATCH_BYTES = 4 << 20
@@ -36,7 +36,8 @@ INTERNAL = (
     ("note", pa.string(), "string"),
 )
 """Columns between the stages of a job: bits of a time beyond 64, the partition that decodes, the group of the capture.
-A row with a note is no frame but tells something (`control`); its link is -1, so that it comes before its frame."""
+A row with a note is no frame but tells something (`control_notes`); its link is -1, so that it comes before its frame.
+"""
 
 ORDER = ("capture", "group", "part", "order_ns", "file", "number", "link")
 
@@ -89,7 +90,7 @@ def read(task: Task, internal: bool, shared: SplitCapture | None = None) -> Iter
         group = 0
         if shared is not None and lookup is not None:
             for other, moment in shared.told(frame):
-                gathered.add(Frame(task.name, frame.number, 0, -1, 0, b""), order, other, control.moment(moment))
+                gathered.add(Frame(task.name, frame.number, 0, -1, 0, b""), order, other, control_notes.moment(moment))
             group = lookup.group(frame)
         if gathered.add(frame, order, group):
             yield gathered.batch(shared)
@@ -143,9 +144,9 @@ def _about(task: Task, shared: SplitCapture | None, kinds: pa.Schema) -> Iterato
     placement = task.placement
     known: list[tuple[int, int, str]] = []
     if shared is None:
-        known = [(placement.bucket, 0, control.file(task.survey, placement))]
+        known = [(placement.bucket, 0, control_notes.file(task.survey, placement))]
     elif not placement.position:
-        known = [(shared.buckets[share.group], share.group, control.share(share)) for share in shared.shares()]
+        known = [(shared.buckets[share.group], share.group, control_notes.share(share)) for share in shared.shares()]
     for bucket, group, note in known:
         row = {
             "file": task.name, "number": 0, "ts_ns": 0, "link": -1, "wire_len": 0, "data": b"",

@@ -7,7 +7,7 @@ from zdissect.export.file_stats import FileStats
 from zdissect.export.group_decoding import GroupDecoding
 from zdissect.export.split import Moment, Share
 from zdissect.export.summary import Summary, count
-from zdissect.spark import control
+from zdissect.spark import control_notes
 from zdissect.spark.frames import Row
 from zdissect.spark.plan import Planned
 
@@ -18,7 +18,7 @@ def tables(group: Iterable[Row], settings: Settings, share: Share) -> Iterator[T
 
     def fed() -> Iterator[TableBatch]:
         for _, frame, note in group:
-            moment = control.read(note) if note is not None else None
+            moment = control_notes.read(note) if note is not None else None
             yield from decoding.receive(moment if isinstance(moment, Moment) else frame)
 
     yield from decoding.guarded(fed())
@@ -29,7 +29,7 @@ def files(capture: Iterable[Planned], groups: Sequence[Summary]) -> dict[str, Fi
     """What is known of the files of a split capture, by what all its groups came to."""
     out: dict[str, FileStats] = {}
     for survey, placement in capture:
-        facts = out[survey.name] = Planned(survey, placement).facts
-        facts.first_ns, facts.last_ns = survey.first_ns, survey.last_ns
+        file_stats = out[survey.name] = Planned(survey, placement).file_stats
+        file_stats.first_ns, file_stats.last_ns = survey.first_ns, survey.last_ns
     count(out, groups)
     return out

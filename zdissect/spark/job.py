@@ -22,7 +22,7 @@ from zdissect.export.families import AUTO
 from zdissect.export.inputs import InputFile
 from zdissect.export.split import SPLIT_BYTES, Split, worth
 from zdissect.export.summary import Summary
-from zdissect.spark import group_tables, plan, register, shares
+from zdissect.spark import group_tables, plan, register, split_captures
 from zdissect.spark.datasource import PLAN, SHARES
 from zdissect.spark.frames import ORDER
 from zdissect.spark.plan import Planned
@@ -75,7 +75,7 @@ def splits(spark: "SparkSession", job: ReadJob, captures: list[list[Planned]]) -
     )
 
     def look(number: int) -> str:
-        return shares.look(asked[number], settings, most)
+        return split_captures.look(asked[number], settings, most)
 
     if here:
         texts = [(number, look(number)) for number in range(len(asked))]
@@ -101,8 +101,10 @@ def decoded(
 ) -> "DataFrame":
     """The rows of all tables, as they leave the workers."""
     register(spark)
-    placed, shared = shares.spread(captures, split, job.partitions)
-    reader = spark.read.format("zenoh-frames").option(PLAN, plan.dump(placed)).option(SHARES, shares.dump(shared))
+    placed, shared = split_captures.spread(captures, split, job.partitions)
+    reader = (
+        spark.read.format("zenoh-frames").option(PLAN, plan.dump(placed)).option(SHARES, split_captures.dump(shared))
+    )
     frames = reader.option("partitions", str(4 * job.partitions)).load("")
     ordered = frames.repartitionById(job.partitions, "bucket").sortWithinPartitions(*ORDER)
     return ordered.mapInArrow(decoder(job.settings), MIXED)
@@ -122,13 +124,13 @@ def about_files(
     for one in results:
         if one.group is not None:
             by_name.setdefault(one.group.capture, []).append(one)
-    facts = {
+    file_stats = {
         name: one
         for capture in captures
         if plan.name(capture) in by_name
         for name, one in group_tables.files(capture, by_name[plan.name(capture)]).items()
     }
-    decoding = Decoding(files=facts)
+    decoding = Decoding(files=file_stats)
     batches = [mixed(batch) for batch in decoding.close()]
     rows = [(row[TABLE], row[ROWS]) for batch in batches for row in batch.to_pylist()]
     summary = decoding.summary()._replace(accounting={})

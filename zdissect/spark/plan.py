@@ -1,5 +1,6 @@
 """What is read, and in which order: surveys of all files to captures, and captures to the partitions of Spark.
 
+Which files are one capture is decided in `export/families.py`.
 Frames are put in the order of their capture by (part, order_ns, file, number): files that follow each other are parts,
 those that overlap and are to be merged are one part, in which `order_ns` is the latest time of the file so far.
 """
@@ -36,14 +37,14 @@ class Planned(NamedTuple):
     placement: Placement
 
     @property
-    def facts(self) -> FileStats:
+    def file_stats(self) -> FileStats:
         """What is known of the file before its frames are decoded."""
         survey = self.survey
         capture, position, *_ = self.placement
-        facts = FileStats(survey.name, capture, position, survey.format, tuple(survey.link_types), survey.size)
+        file_stats = FileStats(survey.name, capture, position, survey.format, tuple(survey.link_types), survey.size)
         if survey.error is not None:
-            facts.problem(survey.status, survey.error)
-        return facts
+            file_stats.problem(survey.status, survey.error)
+        return file_stats
 
 
 class Task(NamedTuple):
@@ -61,11 +62,11 @@ def captures(surveys: Iterable[Survey], mode: str = AUTO) -> list[list[Planned]]
     """The files as captures, each in order."""
     known = {one.name: one for one in surveys}
 
-    def span(name: str) -> TimeRange | None:
+    def time_range(name: str) -> TimeRange | None:
         one = known[name]
         return None if one.first_ns is None or one.end_ns is None else TimeRange(one.first_ns, one.end_ns)
 
-    return [_placed(known, capture) for capture in families.plan(known, span, mode)]
+    return [_placed(known, capture) for capture in families.plan(known, time_range, mode)]
 
 
 def _placed(known: dict[str, Survey], groups: Sequence[Sequence[str]]) -> list[Planned]:

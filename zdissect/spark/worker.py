@@ -16,7 +16,7 @@ from zdissect.export.schema import schema
 from zdissect.export.split import Share
 from zdissect.export.summary import Summary
 from zdissect.export.tables import TABLES
-from zdissect.spark import control, group_tables
+from zdissect.spark import control_notes, group_tables
 from zdissect.spark.frames import Row, rows
 
 MESSAGES = "messages"
@@ -66,7 +66,7 @@ def decoder(settings: Settings) -> Callable[[Iterable[pa.RecordBatch]], Iterator
 def tables(group: Iterator[Row], settings: Settings) -> Iterator[TableBatch | Summary]:
     """The tables of one capture, or of a group of one that is split, from its rows in order, and its summary."""
     first = next(group)
-    note = control.read(first[2]) if first[2] is not None else None
+    note = control_notes.read(first[2]) if first[2] is not None else None
     if isinstance(note, Share):
         yield from group_tables.tables(group, settings, note)
     else:
@@ -82,7 +82,7 @@ def whole(group: Iterable[Row], settings: Settings) -> Iterator[TableBatch | Sum
 
     def fed() -> Iterator[TableBatch]:
         for _, frame, note in group:
-            about = control.read(note) if note is not None else None
+            about = control_notes.read(note) if note is not None else None
             if isinstance(about, FileStats):
                 files[about.file] = about
             else:

@@ -4,7 +4,7 @@ from collections import Counter
 from typing import Any
 
 from zdissect.dissection import Item, Notice, Skip
-from zdissect.engine.lazy import LazyTape
+from zdissect.engine.lazy_messages import LazyTape
 from zdissect.engine.tape import Tape
 from zdissect.flow.conversation import Flow
 from zdissect.flow.protocol_numbers import BACKGROUND

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from zdissect.dissection import Dissection, Item, Notice, Skip
-from zdissect.engine.lazy import LazyTape
+from zdissect.engine.lazy_messages import LazyTape
 from zdissect.flow.conversation import Flow
 from zdissect.flow.verdict import Verdict
 from zdissect.session.handshake import LinkEnd

@@ -10,7 +10,7 @@ from tests.captures.expectations import SAMPLES, frames_of
 from tests.export.tables import held
 from tests.random_traffic import random_conversation
 from zdissect.dissection import Dissection
-from zdissect.export.cells import Messages
+from zdissect.export.message_batches import MessageBatches
 from zdissect.export.schema import schema
 from zdissect.pipeline import Options, dissect
 from zdissect.records import Frame
@@ -25,7 +25,7 @@ def dissections(frames: list[Frame], rows: bool = True) -> list[Dissection]:
 
 
 def taken(items: list[Dissection], *limits: int, payload: int | None = None) -> list[dict[str, object]]:
-    messages = Messages(*limits, payload=payload)
+    messages = MessageBatches(*limits, payload=payload)
     out = [messages.take() for item in items if messages.add(item)]
     return [row for batch in [*out, messages.take()] if batch is not None for row in batch.to_pylist()]
 
@@ -97,13 +97,13 @@ def test_payloads_are_cut(keep: int | None, sizes: set[int]) -> None:
 def test_a_batch_is_full_by_rows_or_by_bytes() -> None:
     item = next(item for item in dissections(list(frames_of([SAMPLES / "pubsub-tcp.pcap"]))) if item.messages)
     count, size = len(item.messages), len(item.buffer.data)
-    assert Messages(limit=count).add(item)
-    assert not Messages(limit=count + 1).add(item)
-    assert Messages(limit=1000, most=size).add(item)
-    assert not Messages(limit=1000, most=size + 1).add(item)
+    assert MessageBatches(limit=count).add(item)
+    assert not MessageBatches(limit=count + 1).add(item)
+    assert MessageBatches(limit=1000, most=size).add(item)
+    assert not MessageBatches(limit=1000, most=size + 1).add(item)
 
 
 def test_no_messages_give_no_batch() -> None:
-    assert Messages().take() is None
+    assert MessageBatches().take() is None
     assert taken([]) == []
-    assert Messages().schema.equals(schema("messages"))
+    assert MessageBatches().schema.equals(schema("messages"))

@@ -48,7 +48,7 @@ def test_the_tables_are_the_same(join, tmp_path):
 
 
 def test_a_capture_that_was_split_wrongly_is_decoded_again(tmp_path, monkeypatch):
-    monkeypatch.setattr("zdissect.export.partitioned.unsound", lambda groups: {one.group.capture for one in groups})
+    monkeypatch.setattr("zdissect.export.large_captures.unsound", lambda groups: {one.group.capture for one in groups})
     both_ways(tmp_path)
     assert len(list((tmp_path / "apart" / "messages").iterdir())) == len(SESSIONS)
 
@@ -63,7 +63,7 @@ def test_a_capture_that_cannot_be_split_is_decoded_as_a_whole(tmp_path):
 def deadly(kind: type[Work]) -> Callable[[list[InputFile], str], list[Work]]:
     """Plans as batch does; one capture is of this kind."""
     return lambda files, mode: [
-        kind(one.groups) if one.inputs[0].name == "gossip.pcap" else one for one in plan(files, mode)
+        kind(one.merges) if one.inputs[0].name == "gossip.pcap" else one for one in plan(files, mode)
     ]
 
 

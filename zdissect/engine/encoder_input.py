@@ -14,7 +14,7 @@ class EncodeError(ValueError):
         self.why = why
 
 
-class Given:
+class EncoderInput:
     """The values of one level, and which of them were used."""
 
     def __init__(self, values: Any, path: str) -> None:

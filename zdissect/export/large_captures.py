@@ -13,7 +13,7 @@ from zdissect.export.work import Done
 from zdissect.export.workers import CapturesTask, GroupTask, ScanTask
 
 
-class Partitioned:
+class LargeCaptures:
     """What is known of such captures."""
 
     def __init__(self) -> None:

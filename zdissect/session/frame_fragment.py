@@ -1,4 +1,8 @@
-"""FRAME and FRAGMENT: priorities, sequence numbers, and the messages that fragments make (notes 4.5)."""
+"""What a FRAME or FRAGMENT does to its session: priority, sequence number, fragments (notes 4.5).
+
+Which numbers are missing or come again (`sn-gap`, `sn-duplicate`...) is found in `sequence`, how fragments make a
+message in `fragments`.
+"""
 
 from zdissect.engine.messages import DecodedMessage
 from zdissect.grammar.enums import DATA
@@ -31,7 +35,7 @@ def feed(link: Link, message: DecodedMessage, direction: int, frame: int) -> Ass
 
 
 def priority(link: Link, message: DecodedMessage, direction: int, number: int) -> None:
-    """Rule 20."""
+    """Notes 9, rule 20: priorities are used as agreed on, and within the range that the sender has stated."""
     agreed = link.handshake.agreed
     field = f"{message.row['message'].lower()}.ext_qos"
     if agreed is not None and not agreed.qos and number != DATA:

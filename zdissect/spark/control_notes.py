@@ -32,7 +32,7 @@ def read(note: str) -> ControlNote:
     kind, *values = json.loads(note)
     if kind == FILE:
         survey, placement = values
-        return Planned(Survey.load(survey), Placement(*placement)).facts
+        return Planned(Survey.load(survey), Placement(*placement)).file_stats
     if kind == SHARE:
         capture, group, numbers, last = values
         return Share(capture, group, numbers, Moment.of(last))

@@ -29,7 +29,7 @@ class Learned(NamedTuple):
     """Key and clock, of a PUSH with a timestamp whose key is known."""
 
 
-class Usual:
+class UsualMessages:
     """What one direction of a link has learned."""
 
     def __init__(self, link: Link, direction: int) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from zdissect.export import connections, merging
+from zdissect.export import first_look, merging
 from zdissect.export.decoding import Settings
 from zdissect.export.split import Lookup, Moment, Share, Split
 from zdissect.records import Frame
@@ -24,7 +24,7 @@ class Shared(NamedTuple):
 
 def look(capture: list[Planned], settings: Settings, most: int) -> str:
     """A capture in so many groups at most, as JSON; empty if it can't be split."""
-    return connections.look(merging.frames(plan.work(capture), {}, open_input), settings.options(), most)
+    return first_look.look(merging.frames(plan.work(capture), {}, open_input), settings.options(), most)
 
 
 def spread(

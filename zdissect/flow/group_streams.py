@@ -1,8 +1,8 @@
-"""Some connections of a capture, treated as if the others were there too.
+"""The TCP streams of a group: some connections of a capture, treated as if the others were there too.
 
 What becomes of a connection depends on others in three ways: its number; that their segments show the time, so that its
-waits end; and that it is forgotten when they are too many. `Observed` has all connections of a capture and writes that
-down. `Partial` has some of them, and is told.
+waits end; and that it is forgotten when they are too many. `ObservedStreams` has all connections of a capture and
+writes that down. `GroupStreams` has some of them, and is told.
 """
 
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ from zdissect.flow.tcp import Streams
 from zdissect.records import Endpoint, Segment, StreamItem
 
 
-class Observed(Streams):
+class ObservedStreams(Streams):
     """All connections of a capture. What they do to each other is in `looked` and `dropped` until it is taken out."""
 
     def __init__(self) -> None:
@@ -44,7 +44,7 @@ def _waits(connection: Connection) -> tuple[object, ...]:
     return len(connection.held), *(half.pending and half.pending.doubt for half in connection.halves)
 
 
-class Partial(Streams):
+class GroupStreams(Streams):
     """Some connections of a capture: their numbers, in order, are given. No time passes but when that is told."""
 
     def __init__(self, numbers: Iterable[int]) -> None:

@@ -11,7 +11,7 @@ from zdissect.export.introductions import Introduction, zid_of
 from zdissect.export.split import ALL, Moment, Split, shared_out
 from zdissect.flow.clock import EARLY_NS
 from zdissect.flow.datagram_conversation import TRANSPORT, Known
-from zdissect.flow.partial import Observed
+from zdissect.flow.group_streams import ObservedStreams
 from zdissect.flow.ticks import Ticks
 from zdissect.grammar.flags import ID_BITS
 from zdissect.grammar.transport import INIT
@@ -24,11 +24,11 @@ MOST_LEAPS = 10_000
 """Leaps of the clock that all groups are told of. Captures with more aren't split."""
 
 
-class Connections:
+class FirstLook:
     """The connections of a capture, whose frames are fed in order."""
 
     def __init__(self, options: Options) -> None:
-        self.streams = Observed()
+        self.streams = ObservedStreams()
         self.pipeline = Pipeline(options, streams=self.streams)
         self.nodes: dict[tuple[Endpoint, Endpoint], int] = {}
         """A number for each pair of ends, in both orders; 0 is all that isn't plain TCP."""
@@ -196,7 +196,7 @@ class Connections:
 
 def look(frames: Iterable[Frame], options: Options, most: int) -> str:
     """A capture in so many groups at most, as JSON; empty if it can't be split."""
-    connections = Connections(options)
+    connections = FirstLook(options)
     try:
         for frame in frames:
             connections.feed(frame)

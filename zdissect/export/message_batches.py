@@ -19,7 +19,7 @@ _OWN = CELL[:-1]
 """The columns of a cell but for the last, which is there only if its template's doesn't hold."""
 
 
-class Messages:
+class MessageBatches:
     """Gathers the rows of the table `messages` until they make a batch: so many rows, or messages of so many bytes."""
 
     def __init__(self, limit: int = 8192, most: int = 32 << 20, payload: int | None = None) -> None:
