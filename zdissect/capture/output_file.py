@@ -18,8 +18,8 @@ class OutputFile:
     `-` is standard output. Raises OSError if it can't be written, CaptureError if it may not.
     """
 
-    def __init__(self, path: str, sources: Iterable[str] = (), force: bool = False) -> None:
-        """`sources`: captures that are read, which it may not be. `force`: it may exist."""
+    def __init__(self, path: str, sources: Iterable[str] = (), force: bool | None = None) -> None:
+        """`sources`: captures that are read, which it may not be. `force`: it may exist; None: nobody was asked."""
         self.path = path
         self.frames = 0
         """Frames written so far."""
@@ -31,7 +31,8 @@ class OutputFile:
             if source != "-" and os.path.exists(path) and os.path.exists(source) and os.path.samefile(path, source):
                 raise CaptureError(path, "it is the capture that is read: choose another place for what is written")
         if os.path.lexists(path) and not force and os.path.isfile(path):
-            raise CaptureError(path, "it exists: choose another place, or --force")
+            hint = ", or --force" if force is not None else ""
+            raise CaptureError(path, f"it exists: choose another place{hint}")
 
     def __enter__(self) -> "OutputFile":
         self._file = self._open()
