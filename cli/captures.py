@@ -79,7 +79,9 @@ def captured(capture: CaptureOptions, live: LiveOptions) -> "Captures | Interfac
         from .interface import Interface  # only here: it takes what starts programs
 
         return Interface(live, capture.frames)
-    for option, given in (("-f", live.capture_filter), ("-a", live.autostop), ("-b", live.ring), ("-w", live.write)):
+    if live.exact:
+        raise click.UsageError("--exact needs -w, and files to choose frames of")
+    for option, given in (("-f", live.capture_filter), ("-a", live.autostop), ("-b", live.ring)):
         if given:
             raise click.UsageError(f"{option} needs -i INTERFACE: it is about live captures")
     if not capture.files:

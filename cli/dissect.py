@@ -15,6 +15,7 @@ from .options import (
     capture_filter_option,
     color_option,
     decode_as_option,
+    exact_option,
     fail_on_option,
     files_or_interface,
     frames_option,
@@ -58,6 +59,7 @@ class Default(click.Command):
 @capture_filter_option
 @autostop_option
 @write_option
+@exact_option
 @ring_option
 @quiet_option()
 @fail_on_option
@@ -67,6 +69,10 @@ def dissect(capture: CaptureOptions, live: LiveOptions, display: DisplayOptions,
     """Dissects captures."""
     check(display)
     capture = with_files_of_r(capture)
+    if live.write is not None and live.interface is None:
+        from .excerpt import write_excerpt
+
+        return write_excerpt(capture, live, display.wanted, reporting.quiet)
     from .captures import captured  # these load the dissector, which --help doesn't need
     from .first_pass import look_ahead
     from .forms import make_form

@@ -4,6 +4,7 @@ import os
 import stat
 from collections.abc import Iterable
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -16,9 +17,9 @@ from zdissect.excerpt.choice import choose, numbered
 from zdissect.pipeline import Options, dissect
 from zdissect.records import Frame
 
-from .captures import Captures
+from .captures import Captures, captured
 from .common import DONE, UNREADABLE, complain
-from .options import CaptureOptions
+from .options import CaptureOptions, LiveOptions
 
 if TYPE_CHECKING:
     from zdissect.filters import Filter
@@ -45,19 +46,20 @@ class Passes:
         return self.last
 
 
-def write_excerpt(
-    path: str, capture: CaptureOptions, options: Options, wanted: "Filter | None", exact: bool, quiet: bool
-) -> int:
+def write_excerpt(capture: CaptureOptions, live: LiveOptions, wanted: "Filter | None", quiet: bool) -> int:
     """Writes an excerpt; the exit code."""
+    captured(capture, replace(live, exact=False))  # what is wrong with other options
+    assert live.write is not None
+    options = capture.pipeline()
     try:
-        output = OutputFile(path, capture.files)
+        output = OutputFile(live.write, capture.files)
     except CaptureError as problem:
         raise click.UsageError(str(problem)) from problem
     with ExitStack() as stack:
         passes = Passes(capture, stack)
         if wanted is not None:
             _prepare(wanted, passes, options)
-        choice = choose(passes.frames, options, _everything if wanted is None else wanted.select, exact)
+        choice = choose(passes.frames, options, _everything if wanted is None else wanted.select, live.exact)
         chosen = choice.frames
         with output:
             for frame in numbered(passes.frames()):

@@ -63,7 +63,9 @@ class LiveOptions:
     autostop: tuple[str, ...] = ()
     ring: tuple[str, ...] = ()
     write: str | None = None
-    """The file that frames are written to as they are."""
+    """The file that frames are written to: as they are captured, or those of files that are selected."""
+    exact: bool = False
+    """Of files only those that are selected, not those that they need."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +153,15 @@ ring_option = click.option(
     help="Next file of -w: duration:S, packets:N, filesize:KB; keep files:N.",
 )
 
-write_option = click.option("-w", "write", metavar="FILE", help="Write the frames that are captured to a file, too.")
+write_option = click.option(
+    "-w", "write", metavar="FILE", help="Write frames to a pcapng file: those captured by -i; of FILE..., those of -Y."
+)
+
+exact_option = click.option(
+    "--exact/--self-contained",
+    "exact",
+    help="With -w: only what -Y selects, or (default) also handshakes, declarations, requests that it needs.",
+)
 
 
 def _list_interfaces(context: click.Context, _: click.Parameter, wanted: bool) -> None:
