@@ -18,7 +18,8 @@ from zdissect.pipeline import Options, dissect
 from zdissect.records import Frame
 
 from .captures import Captures, captured
-from .common import DONE, UNREADABLE, complain
+from .common import complain
+from .exit_codes import DONE, UNREADABLE
 from .options import CaptureOptions, LiveOptions
 
 if TYPE_CHECKING:
