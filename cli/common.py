@@ -17,6 +17,11 @@ def wants_color(choice: str) -> bool:
     return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb" and sys.stdout.isatty()
 
 
+def terminal_columns() -> int | None:
+    """How wide the terminal is that standard output goes to; None if that isn't one."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+
+
 def raw_columns() -> int:
     """How many bytes of a field fit next to the tree: fewer on a narrow terminal."""
     if not sys.stdout.isatty():

@@ -8,7 +8,7 @@ from typing import Protocol
 
 import click
 
-from zdissect.dissection import Dissection, Item, Notice, Skip, findings
+from zdissect.dissection import Dissection, Item, Notice, Skip
 from zdissect.engine.messages import Row
 from zdissect.engine.tape import Span
 from zdissect.grammar.rules import RULES
@@ -22,13 +22,12 @@ from zdissect.output.style import Style
 from zdissect.output.text import count, hexdump, safe
 from zdissect.output.time_formats import FrameTimes
 from zdissect.output.tree import TreeWriter
-from zdissect.table import Table, endpoint
+from zdissect.table import Table
 
 from .common import nearest, raw_columns
+from .counting_form import Chosen, CountingForm, arrow
+from .line_form import LineForm
 from .options import DisplayOptions
-
-Chosen = Sequence[bool] | None
-"""Which messages of an item are shown; None: all, as nobody has filtered them."""
 
 
 class Form(Protocol):
@@ -46,28 +45,7 @@ class Form(Protocol):
         """What comes after the last item."""
 
 
-class _CountingForm:
-    """Counts what is shown."""
-
-    def __init__(self, times: FrameTimes | None = None) -> None:
-        self.times = times
-        self.messages = 0
-        self.findings: Counter[str] = Counter()
-
-    def count(self, item: Item, chosen: Chosen) -> None:
-        self.messages += isinstance(item, Dissection)
-        if chosen is not None and isinstance(item, Dissection) and item.messages:
-            for message in compress(item.messages, chosen):
-                self.findings.update(one["code"] for one in message.row.get("findings", ()))
-            return
-        for finding in findings(item):
-            self.findings[finding.rule.code] += 1
-
-    def end(self) -> str:
-        return ""
-
-
-class TreeForm(_CountingForm):
+class TreeForm(CountingForm):
     """`-T tree`."""
 
     def __init__(self, display: DisplayOptions) -> None:
@@ -125,8 +103,8 @@ class TreeForm(_CountingForm):
         return ("" if first else "\n") + f"{style.frame}{text}{style.end}\n"
 
 
-class LineForm(_CountingForm):
-    """`-T line`."""
+class LongLineForm(CountingForm):
+    """`-T line --long`."""
 
     def __init__(self, display: DisplayOptions) -> None:
         times = FrameTimes(display.times)
@@ -153,7 +131,7 @@ class LineForm(_CountingForm):
         return "".join(lines)
 
 
-class JsonlForm(_CountingForm):
+class JsonlForm(CountingForm):
     """`-T jsonl`."""
 
     def __init__(self) -> None:
@@ -167,7 +145,7 @@ class JsonlForm(_CountingForm):
         return "".join(jsonl.line(row) + "\n" for row in of_chosen(self.table.rows(item), chosen))
 
 
-class JsonForm(_CountingForm):
+class JsonForm(CountingForm):
     """`-T json`: an array of nested documents, one per batch, skipped bytes or notice."""
 
     def __init__(self) -> None:
@@ -209,14 +187,6 @@ def bracketed(notice: Notice, style: Style) -> str:
     return f"{style.severity(severity)}[{severity}: {safe(notice.text)}]{style.end}"
 
 
-def arrow(item: Item) -> str:
-    """`source > destination`; empty for a frame of no conversation."""
-    if not item.flow.id:
-        return ""
-    src, dst = item.flow.ends if item.direction == 0 else item.flow.ends[::-1]
-    return f"{endpoint(src)} > {endpoint(dst)}"
-
-
 def stream(item: Item) -> str:
     """`tcp.stream 0`; empty for a frame of no conversation."""
     if not item.flow.id:
@@ -255,7 +225,7 @@ def make_form(display: DisplayOptions) -> Form:
         case "tree":
             return TreeForm(display)
         case "line":
-            return LineForm(display)
+            return LongLineForm(display) if display.long else LineForm(display)
         case "json":
             return JsonForm()
     return JsonlForm()

@@ -79,6 +79,10 @@ class DisplayOptions:
     payload_bytes: int = 96
     """So many bytes of a payload are shown."""
     verbose: bool = False
+    brief: bool = False
+    """Without KEEP_ALIVE."""
+    long: bool = False
+    """Lines with all that they can say, FRAMEs of their own among them."""
     color: str = "auto"
     only: FrameRanges | None = None
     """The frames that are shown; None: all."""

@@ -20,6 +20,8 @@ _OPTIONS = (
         help="Of the tree only these messages in full, such as zenoh.push; of others the header.",
     ),
     click.option("--no-bits", is_flag=True, help="Flags in the line of their byte, in the tree."),
+    click.option("--brief", is_flag=True, help="-T line without KEEP_ALIVE."),
+    click.option("--long", is_flag=True, help="-T line with all columns in full, and FRAMEs on lines of their own."),
     dump_option("Add a hex dump of every batch."),
     click.option(
         "--frame",

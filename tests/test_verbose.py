@@ -97,7 +97,7 @@ def run(*args: str) -> Result:
 
 def test_lines() -> None:
     path = str(SAMPLES / "pubsub-tcp.pcap")
-    plain, found = run("-T", "line", path), run("-v", "-T", "line", path)
+    plain, found = (run(*option, "-T", "line", "--long", path) for option in ((), ("-v",)))
     lines = found.stdout.splitlines()
     assert lines[0].endswith("127.0.0.1:57592 > 127.0.0.1:7447  [TCP SYN: a connection is opened]")
     assert [line for line in lines if "[TCP " not in line] == plain.stdout.splitlines()

@@ -108,7 +108,7 @@ def test_without_end(capture: Path, tmp_path: Path) -> None:
     """The number is what stands on the wire; only tables keep its bits."""
     (row,) = [json.loads(line) for line in run("-T", "jsonl", capture)[0].splitlines() if '"REQUEST"' in line]
     assert row["timeout_ms"] == NEVER
-    assert f"timeout_ms {NEVER}" in run("-T", "line", capture)[0]
+    assert f"timeout_ms {NEVER}" in run("-T", "line", "--long", capture)[0]
     assert f"{NEVER} ms, without end" in run(capture)[0]
     queries = json.loads(run("stats", "--json", capture)[0])["queries"]
     assert (queries["queries"], queries["replies"], queries["unanswered"], queries["stray_answers"]) == (1, 1, 0, 0)

@@ -47,7 +47,7 @@ def refused_locator() -> CaptureBuilder:
 
 def shown(kind: str, found: Observed) -> str:
     """What a form of output says."""
-    writer = make_form(DisplayOptions(kind, color="never"))
+    writer = make_form(DisplayOptions(kind, long=True, color="never"))
     return "".join(writer.show(item) for item in found.items) + writer.end()
 
 

@@ -67,14 +67,14 @@ def test_a_tree_line_has_offset_bytes_name_and_value_and_bits_stand_below() -> N
 
 
 def test_several_messages_of_a_frame_are_all_shown() -> None:
-    lines = [line for line in run("-T", "line", FIRST).stdout.splitlines() if line.startswith("   13  ")]
+    lines = [line for line in run("-T", "line", "--long", FIRST).stdout.splitlines() if line.startswith("   13  ")]
     assert [line.split()[5] for line in lines] == ["FRAME", "DECLARE", "DECLARE"]
 
 
 def test_jsonl_has_the_columns_of_the_table() -> None:
     rows = [json.loads(line) for line in run("-T", "jsonl", FIRST).stdout.splitlines()]
     assert {tuple(row) for row in rows} == {NAMES}
-    assert len(rows) == len(run("-T", "line", FIRST).stdout.splitlines())
+    assert len(rows) == len(run("-T", "line", "--long", FIRST).stdout.splitlines())
     assert [row["payload"] for row in rows if row["key_expr"] == "nano/t1"] == [b"nano message 1".hex()]
 
 
@@ -116,7 +116,9 @@ def test_bit_ranges_of_json_lie_in_their_parent_and_in_the_buffer(name: str) -> 
     ],
 )
 def test_times(kind: str, times: tuple[str, ...]) -> None:
-    lines = start("-T", "line", "-t", kind, "-c", "8", FIRST, **{**os.environ, "TZ": "ABC-06:45"}).stdout.decode()
+    lines = start(
+        "-T", "line", "--long", "-t", kind, "-c", "8", FIRST, **{**os.environ, "TZ": "ABC-06:45"}
+    ).stdout.decode()
     assert tuple(line[7:].split("  ")[0] for line in lines.splitlines())[: len(times)] == times
 
 
@@ -130,11 +132,13 @@ def test_options() -> None:
 
 def test_several_files_are_one_capture() -> None:
     other = str(SAMPLES / "udp-small-batch.pcap")
-    first, second = (run("-T", "line", name).stdout for name in (FIRST, other))
+    first, second = (run("-T", "line", "--long", name).stdout for name in (FIRST, other))
     assert first
     assert second
-    assert run("-T", "line", FIRST, other).stdout == first + second
-    assert run("-T", "line", FIRST, FIRST).stdout == first, "what comes twice on one stream is a retransmission"
+    assert run("-T", "line", "--long", FIRST, other).stdout == first + second
+    assert run("-T", "line", "--long", FIRST, FIRST).stdout == first, (
+        "what comes twice on one stream is a retransmission"
+    )
 
 
 @pytest.mark.parametrize(

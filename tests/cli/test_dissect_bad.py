@@ -152,7 +152,7 @@ def test_a_stream_is_shown_as_it_comes_and_interrupted_without_fuss() -> None:
         rest, err = process.communicate(timeout=SECONDS)
     assert process.returncode == 130
     assert (rest, err) == (b"", b"\n"), "nothing comes twice; a line end stands behind the terminal's ^C"
-    assert out.startswith(b"    4  21:45:25.010148155  ")
+    assert out.startswith(b"    4 21:45:25.010148155 ")
 
 
 def _listen() -> None:

@@ -61,7 +61,7 @@ def test_what_is_no_range(ranges: str) -> None:
 @pytest.mark.parametrize(("kind", "time"), [("r", "0.913778308"), ("d", "0.500602452"), ("dd", "0.000000000")])
 def test_times_count_from_frames_that_are_not_shown(kind: str, time: str) -> None:
     line = run("-T", "line", "-t", kind, "--frame", "17", FIRST).stdout
-    assert line[7:].startswith(time)
+    assert line[6:].strip().startswith(time)
 
 
 def test_habits() -> None:
@@ -73,7 +73,7 @@ def test_habits() -> None:
 
 def test_the_dump_of_a_line_stands_below_it() -> None:
     lines = run("-T", "line", "-x", "--frame", "17", FIRST).stdout.splitlines()
-    assert [line[:10] for line in lines] == ["   17  21:", "   17  21:", "      0000", "      0010"]
+    assert [line[:10] for line in lines] == ["   17 21:4", "   17 21:4", "      0000", "      0010"]
 
 
 @pytest.mark.parametrize(
@@ -98,4 +98,4 @@ def test_each_frame_is_written_at_once() -> None:
     command = [sys.executable, "-m", "zdissect_cli", "-l", "-q", "-T", "line", "-c", "4", FIRST]
     with Popen(command, stdout=PIPE) as process:
         assert process.stdout is not None
-        assert process.stdout.readline().startswith(b"    4  ")
+        assert process.stdout.readline().startswith(b"    4 ")

@@ -1,4 +1,4 @@
-"""The tree as terminals of several widths show it, coloured and plain: compared with files in tests/snapshots.
+"""The tree and the lines as terminals of several widths show it, coloured and plain: compared with files in tests/snapshots.
 
     UPDATE_SNAPSHOTS=1 python -m pytest tests/cli/test_snapshots.py
 
@@ -22,6 +22,10 @@ VIEWS = {
     "finding": ("samples/trailing-byte.pcap",),
     "dump": ("-x", "--frame", "17", "samples/pubsub-tcp.pcap"),
     "no-bits": ("--no-bits", "--frame", "4,17", "samples/pubsub-tcp.pcap"),
+    "lines": ("-T", "line", "samples/pubsub-tcp.pcap"),
+    "lines-brief": ("-T", "line", "--brief", "samples/pico-clients.pcap"),
+    "lines-found": ("-T", "line", "-t", "r", "samples/duplicate-sn.pcap"),
+    "lines-scouting": ("-v", "-T", "line", "--frame", "1-20", "samples/scouting-multicast.pcap"),
     "some-messages": ("-O", "put,d_keyexpr", "--frame", "13,17", "samples/pubsub-tcp.pcap"),
 }
 
@@ -38,7 +42,7 @@ class Terminal(StringIO):
 @pytest.mark.parametrize("colour", ["always", "never"])
 @pytest.mark.parametrize("width", [80, 120, 200])
 @pytest.mark.parametrize("view", VIEWS)
-def test_the_tree_looks_as_it_did(view: str, width: int, colour: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_looks_as_it_did(view: str, width: int, colour: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdout", Terminal())
     monkeypatch.setenv("COLUMNS", str(width))
     monkeypatch.chdir(ROOT)

@@ -232,7 +232,7 @@ def test_a_handshake_to_the_port_of_scouting() -> None:
 
 def text(kind: str, found: Observed) -> str:
     """What a form of output says."""
-    writer = make_form(DisplayOptions(kind, color="never"))
+    writer = make_form(DisplayOptions(kind, long=True, color="never"))
     return "".join(writer.show(item) for item in found.items) + writer.end()
 
 

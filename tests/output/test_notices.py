@@ -20,7 +20,7 @@ START = "    1  22:13:20.001000  [::1]:7447 > 10.0.0.1:40000  "
 
 
 def shown(kind: str, *items: Item) -> str:
-    writer = make_form(DisplayOptions(kind, color="never"))
+    writer = make_form(DisplayOptions(kind, long=True, color="never"))
     return "".join(writer.show(item) for item in items) + writer.end()
 
 

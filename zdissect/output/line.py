@@ -1,4 +1,4 @@
-"""One line per message."""
+"""One line per message, with all that it says: that of `--long`, and of pasted bytes."""
 
 from operator import itemgetter
 from typing import Any
@@ -26,8 +26,7 @@ def summary(row: Row, style: Style, limit: int, data: bytes = b"") -> str:
     """What a message says, in a line; `data` is shown if no message can be told in it."""
     name = f"{style.message}{row['message']}{style.end}"
     if row["message"] is None:
-        shown = data[:_SHOWN].hex(" ") + (" .." if len(data) > _SHOWN else "")
-        name = f"{style.error}undecoded{style.end}: {count(len(data))}  {shown}".rstrip()
+        name = f"{style.error}undecoded{style.end}: {shown_bytes(data)}".rstrip()
     if row["layer"] == "network":
         name = "  " + name
     words = [name]
@@ -40,7 +39,7 @@ def summary(row: Row, style: Style, limit: int, data: bytes = b"") -> str:
         words.append(f"?{safe(row['parameters'])}")
     if row["layer"] == "transport" and "sn" in row:
         words.append(f"sn {row['sn']} {row.get('reliability', '')} {row.get('priority', '')}".rstrip())
-    words += [f"{name} {_value(row[name])}" for name in _NAMES if row.get(name) is not None]
+    words += [f"{name} {column_text(row[name])}" for name in _NAMES if row.get(name) is not None]
     if row.get("payload") is not None:
         words.append(payload(row["payload"], row.get("encoding", ""), limit))
         if row.get("encoding") and row["encoding"] != "zenoh/bytes":
@@ -52,7 +51,13 @@ def summary(row: Row, style: Style, limit: int, data: bytes = b"") -> str:
     return "  ".join(words)
 
 
-def _value(value: Any) -> str:
+def shown_bytes(data: bytes) -> str:
+    """The first bytes of a batch that couldn't be decoded, with their number."""
+    return f"{count(len(data))}  {data[:_SHOWN].hex(' ')}{' ..' if len(data) > _SHOWN else ''}"
+
+
+def column_text(value: Any) -> str:
+    """A value of a column."""
     if isinstance(value, list):
         return ",".join(safe(str(item)) for item in value)
     return quoted(value) if isinstance(value, str) and " " in value else safe(str(value))

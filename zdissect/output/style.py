@@ -18,6 +18,13 @@ class Style(NamedTuple):
     note: str = ""
     warning: str = ""
     error: str = ""
+    data: str = ""
+    query: str = ""
+    declaration: str = ""
+    transport: str = ""
+    forth: str = ""
+    """Who opened the conversation speaks; `back`: the other side."""
+    back: str = ""
     end: str = ""
     fields: tuple[str, ...] = ("",)
     """The colours that take turns for fields whose bytes are dumped."""
@@ -41,6 +48,12 @@ COLOUR = Style(
     note="\x1b[36m",
     warning="\x1b[1;33m",
     error="\x1b[1;31m",
+    data="\x1b[1;34m",
+    query="\x1b[1;36m",
+    declaration="\x1b[35m",
+    transport="\x1b[2m",
+    forth="\x1b[36m",
+    back="\x1b[33m",
     end="\x1b[0m",
     fields=("\x1b[36m", "\x1b[33m", "\x1b[35m", "\x1b[32m", "\x1b[34m", "\x1b[1;36m", "\x1b[1;33m", "\x1b[1;35m"),
 )

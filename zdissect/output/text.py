@@ -41,18 +41,23 @@ _TEXT_PREFIXES = ("text/", "zenoh/string", "application/json", "application/yaml
 
 
 def payload(data: bytes, encoding: str, limit: int) -> str:
-    """A payload for people: its length, and as much as `limit` bytes of it as text or hex, by its encoding.
+    """A payload for people: its length, and as much as `limit` bytes of it as text or hex, by its encoding."""
+    if not data:
+        return "0 bytes"
+    rest = f" ... (the first {limit} bytes)" if len(data) > limit else ""
+    return f"{count(len(data))}  {payload_text(data, encoding, limit)}{rest}"
+
+
+def payload_text(data: bytes, encoding: str, limit: int) -> str:
+    """As much as `limit` bytes of a payload, as text or hex.
 
     Text is shown as text where the encoding says so, or where it says nothing and all of it is printable.
     """
-    if not data:
-        return "0 bytes"
     shown = data[:limit]
-    rest = f" ... (the first {len(shown)} bytes)" if len(data) > limit else ""
-    as_text = _text(shown, cut=bool(rest))
+    as_text = _text(shown, cut=len(data) > limit)
     if as_text is not None and (encoding.startswith(_TEXT_PREFIXES) or as_text.isprintable()):
-        return f"{count(len(data))}  {quoted(as_text)}{rest}"
-    return f"{count(len(data))}  {shown.hex(' ')}{rest}"
+        return quoted(as_text)
+    return shown.hex(" ")
 
 
 def opaque(data: bytes, limit: int) -> str:

@@ -1,0 +1,42 @@
+"""What the forms of output share: they count, and name the ends of a conversation."""
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import compress
+
+from zdissect.dissection import Dissection, Item, findings
+from zdissect.output.time_formats import FrameTimes
+from zdissect.table import endpoint
+
+
+Chosen = Sequence[bool] | None
+"""Which messages of an item are shown; None: all, as nobody has filtered them."""
+
+
+class CountingForm:
+    """Counts what is shown."""
+
+    def __init__(self, times: FrameTimes | None = None) -> None:
+        self.times = times
+        self.messages = 0
+        self.findings: Counter[str] = Counter()
+
+    def count(self, item: Item, chosen: Chosen) -> None:
+        self.messages += isinstance(item, Dissection)
+        if chosen is not None and isinstance(item, Dissection) and item.messages:
+            for message in compress(item.messages, chosen):
+                self.findings.update(one["code"] for one in message.row.get("findings", ()))
+            return
+        for finding in findings(item):
+            self.findings[finding.rule.code] += 1
+
+    def end(self) -> str:
+        return ""
+
+
+def arrow(item: Item) -> str:
+    """`source > destination`; empty for a frame of no conversation."""
+    if not item.flow.id:
+        return ""
+    src, dst = item.flow.ends if item.direction == 0 else item.flow.ends[::-1]
+    return f"{endpoint(src)} > {endpoint(dst)}"

@@ -1,0 +1,101 @@
+"""`-T line`: one line per message, in columns. `--long` has a form of its own in forms.py."""
+
+from zdissect.dissection import Dissection, Item, Notice, Skip, findings
+from zdissect.engine.messages import Row
+from zdissect.grammar.rules import RULES
+from zdissect.output.cutting import Part, cells, coloured, cut
+from zdissect.output.ends import Ends
+from zdissect.output.line_start import LineStart
+from zdissect.output.short_line import ShortLine
+from zdissect.output.text import count, hexdump, safe
+from zdissect.output.time_formats import FrameTimes
+
+from .common import terminal_columns
+from .counting_form import CountingForm, arrow
+from .options import DisplayOptions
+
+_WIDE = 100
+"""So many columns of a terminal leave room for aligned keys."""
+_KEY_COLUMNS = 20
+_LEAST = 20
+"""So many columns are left to what a message says, however long its findings are."""
+
+
+class LineForm(CountingForm):
+    """Folds a FRAME into its first message, introduces each conversation, and cuts lines at the edge of a terminal."""
+
+    def __init__(self, display: DisplayOptions) -> None:
+        times = FrameTimes(display.times)
+        super().__init__(times)
+        self.style = display.style
+        self.brief = display.brief
+        self.dump = display.dump
+        self.columns = terminal_columns()
+        self.ends = Ends()
+        self.start = LineStart(self.style, times)
+        wide = self.columns is None or self.columns >= _WIDE
+        self.message = ShortLine(self.style, display.payload_bytes, _KEY_COLUMNS if wide else 0)
+
+    def show(self, item: Item) -> str:
+        self.count(item)
+        if isinstance(item, Dissection):
+            return self.dissection(item)
+        column, introduced = self.ends.column(item, None)
+        text, code = (item.text, item.code) if isinstance(item, Notice) else _skipped(item)
+        severity = RULES[code].severity if code else ""
+        colour = self.style.severity(severity) if code else self.style.derived
+        said: list[Part] = [] if introduced else [("", arrow(item))]
+        found = [(colour, f"[{severity}: {safe(text)}]" if severity else f"[{safe(text)}]")]
+        return self.line(self.start.text(item, column), said, found)
+
+    def dissection(self, item: Dissection) -> str:
+        """The lines of a batch or datagram."""
+        rows = [message.row for message in item.messages]
+        ends, first = self.ends, rows[0] if rows else None
+        column, introduced = ends.column(item, first)
+        start = self.start.text(item, column)
+        lines = []
+        if not introduced and first is not None and (text := ends.introduction(item, first)):
+            lines.append(self.line(self.start.text(item, ""), [(self.style.frame, text)], []))
+            introduced = True
+        data = item.buffer.data
+        around: Row | None = None
+        for index, row in enumerate(rows):
+            if row["message"] == "FRAME" and index + 1 < len(rows) and rows[index + 1]["layer"] == "network":
+                around = row
+                continue
+            found = row.get("findings", [])
+            if around is not None:
+                found = [*around.get("findings", []), *found]
+            if self.brief and row["message"] == "KEEP_ALIVE" and not found:
+                continue
+            said = self.message.parts(row, data, around)
+            if not introduced:
+                said.append(("", f"  {arrow(item)}"))
+            lines.append(self.line(start, said, self.message.findings(found) if found else []))
+            around = None
+        if not rows and item.tape.remarks:  # one without any is followed by what is packed in it
+            found = [
+                {"severity": rule.severity, "code": rule.code, "message": text} for rule, text, *_ in findings(item)
+            ]
+            lines.append(self.line(start, [("", count(len(data)))], self.message.findings(found)))
+        if self.dump:
+            lines.append(f"{hexdump(data, '      ')}\n")
+        return "".join(lines)
+
+    def line(self, start: tuple[str, int], said: list[Part], found: list[Part]) -> str:
+        """A line. Findings are never cut off: what is said before them is."""
+        end = self.style.end
+        if self.columns is not None:
+            room = self.columns - start[1]
+            tail = sum(2 + cells(text) for _, text in found)
+            said = cut(said, max(room - tail, min(room, _LEAST)))
+        text = start[0] + coloured(said, end)
+        if found:
+            gap = "  " if said else ""
+            return f"{text}{gap}{'  '.join(f'{colour}{one}{end}' for colour, one in found)}\n"
+        return f"{text.rstrip()}\n"
+
+
+def _skipped(item: Skip) -> tuple[str, str]:
+    return f"{count(item.size)}: {item.reason}", item.code

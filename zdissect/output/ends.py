@@ -1,0 +1,105 @@
+"""Who speaks to whom, in a few characters: `34ad→83a6`, the arrow turned by direction; introduced once."""
+
+from zdissect.dissection import Dissection, Item
+from zdissect.engine.messages import Row
+from zdissect.flow.conversation import Flow
+from zdissect.flow.verdict import Verdict
+from zdissect.records import Endpoint
+from zdissect.table import address, endpoint, is_ip
+
+ARROWS = ("→", "←")
+_FIRST = 4
+"""Hex digits of a ZenohID that name a node, unless another one begins with them."""
+
+
+class _Known:
+    """What is known of a conversation: its nodes, the one that opened it first."""
+
+    def __init__(self, flow: Flow) -> None:
+        self.flow = flow
+        self.zids: list[str | None] = [None, None]
+        self.roles: list[str | None] = [None, None]
+        self.introduced = False
+        self.columns = ("", "")
+        """What the column says, by direction."""
+
+
+class Ends:
+    """Names the two ends of each conversation."""
+
+    def __init__(self) -> None:
+        self.known: dict[str, _Known] = {}
+        self.names: dict[str, str] = {}
+        """Short names, and what they stand for."""
+        self.short: dict[str | Endpoint, str] = {}
+        self.seen: dict[frozenset[str | None], str] = {}
+        """Pairs of nodes, with the conversation in which they were seen first."""
+
+    def column(self, item: Item, row: Row | None) -> tuple[str, bool]:
+        """(`34ad→83a6`, whether these were introduced); row: that of the first message, if there is one."""
+        flow, direction = item.flow, item.direction
+        if not flow.id:
+            return "", True
+        known = self.known.get(flow.id)
+        if known is None:
+            known = self.known[flow.id] = _Known(flow)
+            self._name(known)
+        if row is not None and "src_zid" in row:
+            source, target = row["src_zid"], row.get("dst_zid")
+            if known.zids[direction] != source or (target is not None and known.zids[1 - direction] != target):
+                self._learn(known, direction, row)
+        return known.columns[direction], known.introduced
+
+    def introduction(self, item: Dissection, row: Row) -> str:
+        """Who talks, and where: to be told before this message; empty if it needn't be, or can't be yet."""
+        known = self.known.get(item.flow.id)
+        if known is None or item.scouting or row.get("layer") == "scouting":
+            return ""
+        nodes = known.zids
+        if known.introduced or (None in nodes and row.get("message") == "INIT_SYN"):
+            return ""
+        known.introduced = True
+        ends = [
+            " ".join(filter(None, (known.roles[side], zid and self.short[zid], endpoint(known.flow.ends[side]))))
+            for side, zid in enumerate(known.zids)
+        ]
+        text = f"{known.flow.id}: {ends[0]} {ARROWS[0]} {ends[1]}"
+        if known.flow.verdict is Verdict.MIDDLE and not any(nodes):
+            return f"{text}, begun before the capture"
+        first = self.seen.setdefault(frozenset(nodes), known.flow.id) if None not in nodes else known.flow.id
+        return text if first == known.flow.id else f"{text}, the nodes of {first}"
+
+    def _learn(self, known: _Known, direction: int, row: Row) -> None:
+        """Take over what a message tells of its ends."""
+        for side, prefix in ((direction, "src"), (1 - direction, "dst")):
+            if row.get(f"{prefix}_zid") is not None:
+                known.zids[side], known.roles[side] = row[f"{prefix}_zid"], row.get(f"{prefix}_role")
+        known.introduced = False
+        self._name(known)
+
+    def _name(self, known: _Known) -> None:
+        left, right = (
+            self._node(zid) if zid is not None else self._end(end)
+            for zid, end in zip(known.zids, known.flow.ends, strict=True)
+        )
+        known.columns = (f"{left}{ARROWS[0]}{right}", f"{left}{ARROWS[1]}{right}")
+
+    def _node(self, zid: str) -> str:
+        """The first digits of a ZenohID: so many that no other node has them."""
+        return self._shortest(zid, [zid[:digits] for digits in range(_FIRST, len(zid))] + [zid])
+
+    def _end(self, end: Endpoint) -> str:
+        """`:7447`, with as much of the address as tells it from others; what isn't IP in full."""
+        if not is_ip(end):
+            return self._shortest(end, [endpoint(end)])
+        text = address(end.address)
+        last = max(text.rfind("."), text.rfind(":"))
+        return self._shortest(end, [f":{end.port}", f"{text[last:]}:{end.port}", endpoint(end)])
+
+    def _shortest(self, what: str | Endpoint, names: list[str]) -> str:
+        name = self.short.get(what)
+        if name is None:
+            whole = names[-1]
+            name = next((name for name in names if self.names.setdefault(name, whole) == whole), whole)
+            self.short[what] = name
+        return name

@@ -1,0 +1,55 @@
+"""What a line of `-T line` begins with: frame number, time, and who speaks to whom, each in its column."""
+
+from zdissect.dissection import Item
+from zdissect.output.style import Style
+from zdissect.output.time_formats import FrameTimes
+from zdissect.records import Frame
+
+_WIDEST = 16
+"""So wide the column of the ends may grow."""
+
+
+class LineStart:
+    """Makes it. Times have nanoseconds from the first one on that does; with colour, what differs stands out."""
+
+    def __init__(self, style: Style, times: FrameTimes) -> None:
+        self.style = style
+        self.times = times
+        self.digits = 6
+        self.width = 10
+        self.frame: Frame | None = None
+        self.time = ""
+        self.size = 0
+        self.before = ""
+
+    def text(self, item: Item, ends: str) -> tuple[str, int]:
+        """(the columns of an item, how wide they are); `ends` is empty for a line that says it all itself."""
+        frame, style = item.frame, self.style
+        if frame is not self.frame:
+            self.frame = frame
+            self.time, self.size = self.timed(frame)
+        if not ends:
+            return (f"{self.time}─ ", self.size + 2) if item.flow.id else (self.time, self.size)
+        if len(ends) > self.width:
+            self.width = min(len(ends), _WIDEST)
+        column = f"{ends:<{self.width}}  "
+        colour = style.back if item.direction else style.forth
+        return f"{self.time}{colour}{column}{style.end}", self.size + len(column)
+
+    def timed(self, frame: Frame) -> tuple[str, int]:
+        """(frame number and time, how wide they are)."""
+        text = self.times.text(frame)
+        if frame.ts_ns % 1000:
+            self.digits = 9
+        if text[-10:-9] == "." and self.digits == 6 and text.endswith("000"):
+            text = text[:-3]
+        elif text[-7:-6] == "." and self.digits == 9:
+            text += "000"
+        text = f"{text:>{self.digits + 4}}"
+        style, number = self.style, f"{frame.number:>5} "
+        size = len(number) + len(text) + 1
+        if not style.dim:
+            return f"{number}{text} ", size
+        same = next((at for at, (new, old) in enumerate(zip(text, self.before, strict=False)) if new != old), 0)
+        self.before = text
+        return f"{number}{style.dim}{text[:same]}{style.end}{text[same:]} ", size
