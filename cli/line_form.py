@@ -15,8 +15,7 @@ from .counting_form import CountingForm, arrow
 from .options import DisplayOptions
 
 _WIDE = 100
-"""So many columns of a terminal leave room for aligned keys."""
-_KEY_COLUMNS = 20
+"""So many columns of a terminal leave room for aligned keys, and for nanoseconds."""
 _LEAST = 20
 """So many columns are left to what a message says, however long its findings are."""
 
@@ -32,9 +31,9 @@ class LineForm(CountingForm):
         self.dump = display.dump
         self.columns = terminal_columns()
         self.ends = Ends()
-        self.start = LineStart(self.style, times)
         wide = self.columns is None or self.columns >= _WIDE
-        self.message = ShortLine(self.style, display.payload_bytes, _KEY_COLUMNS if wide else 0)
+        self.start = LineStart(self.style, times, exact=wide)
+        self.message = ShortLine(self.style, display.payload_bytes, wide)
 
     def show(self, item: Item) -> str:
         self.count(item)
@@ -56,7 +55,7 @@ class LineForm(CountingForm):
         start = self.start.text(item, column)
         lines = []
         if not introduced and first is not None and (text := ends.introduction(item, first)):
-            lines.append(self.line(self.start.text(item, ""), [(self.style.frame, text)], []))
+            lines.append(f"{item.frame.number:>5} {self.style.frame}─ {text}{self.style.end}\n")
             introduced = True
         data = item.buffer.data
         around: Row | None = None

@@ -73,7 +73,7 @@ def test_habits() -> None:
 
 def test_the_dump_of_a_line_stands_below_it() -> None:
     lines = run("-T", "line", "-x", "--frame", "17", FIRST).stdout.splitlines()
-    assert [line[:10] for line in lines] == ["   17 21:4", "   17 21:4", "      0000", "      0010"]
+    assert [line[:10] for line in lines] == ["   17 ─ tc", "   17 21:4", "      0000", "      0010"]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The tree and the lines as terminals of several widths show it, coloured and plain: compared with files in tests/snapshots.
+"""The tree and the lines in terminals of several widths, coloured and plain, compared with files in tests/snapshots.
 
     UPDATE_SNAPSHOTS=1 python -m pytest tests/cli/test_snapshots.py
 

@@ -10,12 +10,17 @@ _WIDEST = 16
 
 
 class LineStart:
-    """Makes it. Times have nanoseconds from the first one on that does; with colour, what differs stands out."""
+    """Makes it. With colour, the digits of a time stand out that differ from the time before.
 
-    def __init__(self, style: Style, times: FrameTimes) -> None:
+    Args:
+        exact: Whether times have nanoseconds, from the first one on that does.
+    """
+
+    def __init__(self, style: Style, times: FrameTimes, exact: bool) -> None:
         self.style = style
         self.times = times
         self.digits = 6
+        self.exact = exact
         self.width = 10
         self.frame: Frame | None = None
         self.time = ""
@@ -23,13 +28,13 @@ class LineStart:
         self.before = ""
 
     def text(self, item: Item, ends: str) -> tuple[str, int]:
-        """(the columns of an item, how wide they are); `ends` is empty for a line that says it all itself."""
+        """(the columns of an item, how wide they are); `ends` is empty for a frame of no conversation."""
         frame, style = item.frame, self.style
         if frame is not self.frame:
             self.frame = frame
             self.time, self.size = self.timed(frame)
         if not ends:
-            return (f"{self.time}─ ", self.size + 2) if item.flow.id else (self.time, self.size)
+            return self.time, self.size
         if len(ends) > self.width:
             self.width = min(len(ends), _WIDEST)
         column = f"{ends:<{self.width}}  "
@@ -39,9 +44,9 @@ class LineStart:
     def timed(self, frame: Frame) -> tuple[str, int]:
         """(frame number and time, how wide they are)."""
         text = self.times.text(frame)
-        if frame.ts_ns % 1000:
+        if frame.ts_ns % 1000 and self.exact:
             self.digits = 9
-        if text[-10:-9] == "." and self.digits == 6 and text.endswith("000"):
+        if text[-10:-9] == "." and self.digits == 6:
             text = text[:-3]
         elif text[-7:-6] == "." and self.digits == 9:
             text += "000"

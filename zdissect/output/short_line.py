@@ -14,7 +14,10 @@ from zdissect.output.repeated_findings import gathered
 from zdissect.output.style import Style
 from zdissect.output.text import payload_text, safe
 
-NAME_COLUMNS = 12
+_NAME_COLUMNS, _KEY_COLUMNS = 12, 20
+"""What names and keys are padded to, so that what follows is aligned."""
+_NARROW = 5
+"""The same for names where there is little room, and none for keys: enough for PUT, DEL, QUERY, REPLY."""
 _USUAL = {"version": 9, "target": "BestMatching", "resolution_sn": 32, "reliability": "reliable", "priority": "Data"}
 """What isn't said."""
 
@@ -45,12 +48,12 @@ class ShortLine:
     Args:
         style: The colours.
         limit: How many bytes of a payload are shown.
-        key_columns: What a key is padded to, so that what follows is aligned.
+        wide: Whether there is room for columns.
     """
 
-    def __init__(self, style: Style, limit: int, key_columns: int) -> None:
+    def __init__(self, style: Style, limit: int, wide: bool) -> None:
         self.limit = limit
-        self.key_columns = key_columns
+        self.name_columns, self.key_columns = (_NAME_COLUMNS, _KEY_COLUMNS) if wide else (_NARROW, 0)
         self.style = style
         self.colours = {name: str(getattr(style, kind)) for name, kind in _KINDS.items()}
 
@@ -71,10 +74,10 @@ class ShortLine:
         if text := key(row):
             if (selector := get("parameters")) is not None:
                 text = f"{text}?{safe(selector)}"
-            gap = " " * max(1, NAME_COLUMNS + 1 - len(name))
+            gap = " " * max(1, self.name_columns + 1 - len(name))
             parts.append((style.value, f"{gap}{text:<{self.key_columns}}"))
-        elif len(name) < NAME_COLUMNS:
-            parts.append(("", " " * (NAME_COLUMNS - 1 - len(name))))
+        elif len(name) < self.name_columns:
+            parts.append(("", " " * (self.name_columns - 1 - len(name))))
         if "response_time_ns" in row:
             parts.append(("", f"  +{duration(row['response_time_ns'])} (frame {get('request_frame')})"))
         if (value := get("payload")) is not None:
