@@ -8,7 +8,6 @@ from zdissect.dissection import Dissection, Item, findings
 from zdissect.output.time_formats import FrameTimes
 from zdissect.table import endpoint
 
-
 Chosen = Sequence[bool] | None
 """Which messages of an item are shown; None: all, as nobody has filtered them."""
 

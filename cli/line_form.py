@@ -1,17 +1,16 @@
 """`-T line`: one line per message, in columns. `--long` has a form of its own in forms.py."""
 
 from zdissect.dissection import Dissection, Item, Notice, Skip, findings
-from zdissect.engine.messages import Row
 from zdissect.grammar.rules import RULES
 from zdissect.output.cutting import Part, cells, coloured, cut
 from zdissect.output.ends import Ends
 from zdissect.output.line_start import LineStart
-from zdissect.output.short_line import ShortLine
+from zdissect.output.short_line import ShortLine, folded_frames
 from zdissect.output.text import count, hexdump, safe
 from zdissect.output.time_formats import FrameTimes
 
 from .common import terminal_columns
-from .counting_form import CountingForm, arrow
+from .counting_form import Chosen, CountingForm, arrow
 from .options import DisplayOptions
 
 _WIDE = 100
@@ -35,10 +34,10 @@ class LineForm(CountingForm):
         self.start = LineStart(self.style, times, exact=wide)
         self.message = ShortLine(self.style, display.payload_bytes, wide)
 
-    def show(self, item: Item) -> str:
-        self.count(item)
+    def show(self, item: Item, chosen: Chosen = None) -> str:
+        self.count(item, chosen)
         if isinstance(item, Dissection):
-            return self.dissection(item)
+            return self.dissection(item, chosen)
         column, introduced = self.ends.column(item, None)
         text, code = (item.text, item.code) if isinstance(item, Notice) else _skipped(item)
         severity = RULES[code].severity if code else ""
@@ -47,7 +46,7 @@ class LineForm(CountingForm):
         found = [(colour, f"[{severity}: {safe(text)}]" if severity else f"[{safe(text)}]")]
         return self.line(self.start.text(item, column), said, found)
 
-    def dissection(self, item: Dissection) -> str:
+    def dissection(self, item: Dissection, chosen: Chosen) -> str:
         """The lines of a batch or datagram."""
         rows = [message.row for message in item.messages]
         ends, first = self.ends, rows[0] if rows else None
@@ -58,11 +57,7 @@ class LineForm(CountingForm):
             lines.append(f"{item.frame.number:>5} {self.style.frame}─ {text}{self.style.end}\n")
             introduced = True
         data = item.buffer.data
-        around: Row | None = None
-        for index, row in enumerate(rows):
-            if row["message"] == "FRAME" and index + 1 < len(rows) and rows[index + 1]["layer"] == "network":
-                around = row
-                continue
+        for row, around in folded_frames(rows, chosen):
             found = row.get("findings", [])
             if around is not None:
                 found = [*around.get("findings", []), *found]
@@ -72,7 +67,6 @@ class LineForm(CountingForm):
             if not introduced:
                 said.append(("", f"  {arrow(item)}"))
             lines.append(self.line(start, said, self.message.findings(found) if found else []))
-            around = None
         if not rows and item.tape.remarks:  # one without any is followed by what is packed in it
             found = [
                 {"severity": rule.severity, "code": rule.code, "message": text} for rule, text, *_ in findings(item)

@@ -3,7 +3,8 @@
 PUSH, REQUEST, RESPONSE and DECLARE go by the names of their bodies. What is as it usually is isn't said.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import repeat
 from operator import itemgetter
 from typing import Any
 
@@ -131,3 +132,26 @@ def duration(ns: int) -> str:
     if ns < 10_000_000:
         return f"{ns / 1e6:.3f} ms"
     return f"{ns / 1e6:.1f} ms" if ns < 10**9 else f"{ns / 1e9:.2f} s"
+
+
+def folded_frames(rows: Sequence[Row], chosen: Sequence[bool] | None) -> Iterator[tuple[Row, Row | None]]:
+    """(row of a message, that of the FRAME that it is the first one of) for the messages that have a line.
+
+    A FRAME has one only where none of its messages has. `chosen`: which messages are shown at all; None: all.
+    """
+    frame, alone = None, False
+    for row, wanted in zip(rows, repeat(True) if chosen is None else chosen, strict=False):
+        if row["layer"] == "network":
+            if wanted:
+                yield row, frame
+                frame = None
+            continue
+        if frame is not None and alone:
+            yield frame, None
+        frame = None
+        if row["message"] == "FRAME":
+            frame, alone = row, wanted
+        elif wanted:
+            yield row, None
+    if frame is not None and alone:
+        yield frame, None
