@@ -22,6 +22,7 @@ from .options import (
     color_option,
     dump_option,
     fail_on_option,
+    filter_option,
     form_option,
     payload_bytes_option,
     quiet_option,
@@ -56,7 +57,8 @@ _OTHERS = 3
 @click.argument("text", nargs=-1)
 @click.option("-f", "--file", "path", metavar="FILE", help="Read the text (or the bytes) from a file.")
 @click.option("--as", "kind", metavar="NAME", help="What the bytes are, see above.")
-@form_option("tree", "line", "jsonl")
+@form_option("tree", "line", "json", "jsonl")
+@filter_option("Show the messages that match a display filter: `zdissect filter --help`.")
 @dump_option("Add a hex dump.")
 @payload_bytes_option
 @quiet_option("Don't say on standard error what the bytes were read as.")
@@ -78,9 +80,12 @@ def hexadecimal(
     except UnreadableInput as problem:
         complain(str(problem))
         return UNREADABLE
-    if display.form == "jsonl":
+    if display.wanted is not None and display.wanted.looks_ahead:
+        raise click.UsageError(f"{display.wanted.text!r} asks for what comes later, and bytes alone have no later")
+    if display.form in ("json", "jsonl"):
         for_json()
     findings: Counter[str] = Counter()
+    listed = False
     for number, piece in enumerate(pieces):
         reading, others = _choose(piece.data, name)
         findings.update(code for unit in reading.units for code, *_ in unit.tape.remarks)
@@ -89,8 +94,14 @@ def hexadecimal(
             click.echo("\n" * bool(number) + "\n".join(map(prose, lines)), err=True)
         if number and display.form == "tree":
             sys.stdout.write("\n")
-        sys.stdout.write("".join(f"{line}\n" for line in _show(piece, reading, display)))
+        shown = "".join(f"{line}\n" for line in _show(piece, reading, display))
+        if shown and display.form == "json":
+            shown = f"{',' if listed else '['}\n{shown}"
+            listed = True
+        sys.stdout.write(shown)
         sys.stdout.flush()  # so that it stands below its verdict, wherever both go
+    if display.form == "json":
+        sys.stdout.write("]\n" if listed else "[]\n")
     return exit_code(findings, reporting.fail_on)
 
 
@@ -139,9 +150,13 @@ def _short(reading: Reading) -> str:
 
 def _show(piece: Piece, reading: Reading, display: DisplayOptions) -> Iterator[str]:
     """The lines of the output for one piece."""
-    if display.form != "tree":
+    wanted = display.wanted
+    if display.form != "tree" or wanted is not None:
         from . import hex_rows  # only here: rows need more than trees
-
+    if display.form == "json":
+        yield from hex_rows.documents(reading, display)
+        return
+    if display.form != "tree":
         yield from hex_rows.lines(reading, display)
         return
     style = display.style
@@ -149,11 +164,14 @@ def _show(piece: Piece, reading: Reading, display: DisplayOptions) -> Iterator[s
     number_given = 0
     for number, unit in enumerate(reading.units):
         number_given += unit.given
+        if wanted is not None and not hex_rows.shows(unit, wanted):
+            continue
         if len(reading.units) > 1 or not unit.given:
             if number:
                 yield ""
             yield f"{style.frame}{_heading(unit, number_given, reading)}{style.end}"
-        yield from tree.lines(replace(unit.tape, start=unit.tape.start - unit.base))  # offsets in what was pasted
+        left = hex_rows.folds(unit, wanted) if wanted is not None else None
+        yield from tree.lines(replace(unit.tape, start=unit.tape.start - unit.base), (), left)  # offsets in the paste
         if display.dump and not unit.given:
             yield hexdump(unit.buffer.data, "      ")
     if display.dump:

@@ -222,12 +222,12 @@ def test_any_text(text):
     assert run("-q", "--", text).code in (0, 1)
 
 
-@given(st.binary(max_size=60), st.sampled_from(["tree", "line", "jsonl"]))
+@given(st.binary(max_size=60), st.sampled_from(["tree", "line", "json", "jsonl"]))
 def test_any_input(data, form):
     assert run("-T", form, stdin=data).code in (0, 1)
 
 
-@given(st.binary(min_size=1, max_size=60), st.sampled_from(["tree", "line", "jsonl"]))
+@given(st.binary(min_size=1, max_size=60), st.sampled_from(["tree", "line", "json", "jsonl"]))
 def test_any_bytes(data, form):
     assert run("-T", form, "-x", "0x" + data.hex()).code == 0
 
@@ -276,3 +276,38 @@ def test_rows_have_their_findings_as_those_of_captures():
     assert [one["code"] for one in found["PUSH"]] == ["unknown-extension"]
     assert found["PUSH"][0]["offset"] == next(row["offset"] for row in rows if row["message"] == "PUSH") + 4
     assert "[note: " in run("--as", "stream", "-T", "line", text).out
+
+
+def test_json():
+    (document,) = json.loads(run("-T", "json", PUSH).out)
+    assert document["kind"] == "network"
+    assert document["nodes"][0]["children"][0]["name"] == "zenoh.push"
+    assert document["findings"] == []
+    several = json.loads(run("-T", "json", "[2, 0, 4, 4] [1, 0, 4] <- two").out)
+    assert [one["buffer"]["data"] for one in several] == ["02000404", "010004"]
+    (wrong,) = json.loads(run("-T", "json", "--as", "close", "03 09").out)
+    (finding,) = wrong["findings"]
+    assert (finding["severity"], finding["code"]) == ("warning", "unknown-close-reason")
+    assert (finding["start"], finding["bits"]) == (8, 8)
+
+
+def test_display_filters():
+    batch = "25 07 3d 00 03 6b 2f 61 01 03 31 31 31 3d 00 03 6b 2f 62 01 03 32 32 32 04"
+    assert len(run("-T", "line", "-Y", 'key_expr == "k/b"', batch).out.splitlines()) == 1
+    (row,) = map(json.loads, run("-T", "jsonl", "-Y", "zenoh.put.payload contains 31", batch).out.splitlines())
+    assert row["key_expr"] == "k/a"
+    tree = run("-Y", 'key_expr == "k/b"', batch).out
+    assert '"k/b"' in tree
+    assert '"k/a"' not in tree
+    assert tree.count("PUSH  0x1d") == 2
+    assert run("-Y", "zenoh.query", batch).out == ""
+    assert run("-T", "json", "-Y", "zenoh.query", batch).out == "[]\n"
+    assert len(json.loads(run("-T", "json", "-Y", "zenoh.put", batch).out)) == 1
+    assert run("-Y", "zenoh.qury", batch).code == 2
+    assert run("-Y", "zenoh.request.answered == false", batch).code == 2
+
+
+def test_structures():
+    done = run("--as", "timestamp", "a0 a4 c9 b8 df ff fb 84 6b 01 aa")
+    assert "2026-11-27T21:02:53" in done.out
+    assert run("--as", "timestmp", "01").code == 2
