@@ -101,7 +101,7 @@ SELDOM: list[Say] = [
     lambda conversation, random: conversation.batch(random.randrange(2), {"message": "CLOSE", "S": 1, "reason": 0}),
     lambda conversation, random: conversation.open(),
 ]
-"""What changes it for good: unanswered questions, holes, ends, and a handshake in the middle."""
+"""What changes it for good: unanswered questions, gaps, ends, and a handshake in the middle."""
 
 
 def random_conversation(seed: int, turns: int = 60) -> Conversation:

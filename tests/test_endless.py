@@ -54,7 +54,7 @@ def kept(pipeline: Pipeline) -> dict[str, int]:
     return {
         "tcp": len(pipeline.conversations) + len(streams._halves) + len(pipeline.causal.connections),
         "udp": len(datagrams.conversations) + len(datagrams.past),
-        "scouts": len(datagrams.scouts) + len(sessions.discovery.asked),
+        "scouts": len(datagrams.scouting.scouts) + len(sessions.discovery.asked),
         "links": len(sessions.links),
         "pairs": len(sessions.pairs),
         "members": len(sessions.groups.joined_ns),

@@ -73,7 +73,7 @@ class Endless:
         before_ns = now_ns - IDLE_NS
         out = self.pipeline.late(self.pipeline.streams.forget(now_ns, before_ns), now_ns)
         self.datagrams()
-        self.pipeline.datagrams.scouts &= self.pipeline.sessions.forget(now_ns, before_ns)
+        self.pipeline.datagrams.scouting.scouts &= self.pipeline.sessions.forget(now_ns, before_ns)
         return out
 
     def datagrams(self) -> None:

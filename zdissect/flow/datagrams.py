@@ -8,22 +8,15 @@ waits, in order, until its conversation is decided; all waits are bounded.
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from zdissect.engine.interpreter import interpret
-from zdissect.engine.tape import Buffer, Origin, Tape
-from zdissect.flow import detect_datagram, misframed, other_protocols
+from zdissect.engine.tape import Buffer, Origin
+from zdissect.flow import detect_datagram, other_protocols
 from zdissect.flow.captured_twice import Copies
 from zdissect.flow.conversation import Flow
 from zdissect.flow.datagram_conversation import COPY, SCOUTING, TRANSPORT, DatagramConversation, Known
-from zdissect.flow.decode import sound
 from zdissect.flow.framing import DATAGRAM, Framing
+from zdissect.flow.scouting_datagrams import Scouting
 from zdissect.flow.verdict import Verdict
-from zdissect.grammar.batch import BATCH, SCOUTING_DATAGRAM
-from zdissect.grammar.field import UNDECODED
-from zdissect.grammar.flags import ID_BITS
-from zdissect.grammar.ports import SCOUTING_PORT
-from zdissect.grammar.scouting import HELLO, SCOUT
 from zdissect.grammar.transport import JOIN
-from zdissect.grammar.transport import TRANSPORT as BATCHES
 from zdissect.records import RAW_ETHERNET, Datagram, Endpoint
 
 PROOF = 2
@@ -34,10 +27,6 @@ MOST_STRANGE = 16
 """Datagrams that don't look like Zenoh after which a conversation isn't, though Zenoh was expected."""
 MOST_HELD = 4096
 """Datagrams that wait in all conversations."""
-_BATCHES = frozenset(message.id for message in BATCHES)
-"""Ids of the messages that a batch may begin with."""
-_LOCATORS = HELLO.flag("L").mask
-"""What only a HELLO has."""
 
 
 class Datagrams:
@@ -49,8 +38,7 @@ class Datagrams:
         self.conversations: dict[tuple[Endpoint, Endpoint], DatagramConversation] = {}
         self.past: list[DatagramConversation] = []
         """Those that were ended by others on their ports."""
-        self.scouts: set[Endpoint] = set()
-        """Endpoints that sent a SCOUT: HELLOs come back to them from any port."""
+        self.scouting = Scouting()
         self.numbers: Counter[str] = Counter()
         """How many conversations there are of each link."""
         self.groups: dict[Endpoint, Framing] = {}
@@ -113,7 +101,7 @@ class Datagrams:
 
     def known(self, conversation: DatagramConversation, datagram: Datagram) -> Iterator[Known]:
         """The datagrams of the conversation that are now known to be Zenoh."""
-        if self.is_scouting(conversation, datagram):
+        if self.scouting.is_scouting(conversation, datagram):
             yield Known(conversation, datagram, SCOUTING, DATAGRAM)
             return
         if conversation.flow.verdict is Verdict.UNDECIDED:
@@ -125,7 +113,7 @@ class Datagrams:
     def read(self, conversation: DatagramConversation, datagram: Datagram) -> Known:
         """A datagram of a conversation that is Zenoh."""
         framing = conversation.framing(datagram)
-        if self.fails_as_scouting(datagram, framing):
+        if self.scouting.fails_as_scouting(datagram, framing):
             return Known(conversation, datagram, SCOUTING, DATAGRAM)
         return Known(conversation, datagram, TRANSPORT, framing)
 
@@ -180,48 +168,10 @@ class Datagrams:
         new.flow.replaces, new.flow.verdict, new.init = flow.id, Verdict.ZENOH, conversation.init
         return new
 
-    def is_scouting(self, conversation: DatagramConversation, datagram: Datagram) -> bool:
-        """Whether it is a SCOUT, or a HELLO that answers one or has what only a HELLO has."""
-        data, cut = datagram.payload, datagram.missing > 0
-        if not data or data[0] & ID_BITS not in (SCOUT.id, HELLO.id):
-            return False
-        tape = detect_datagram.scouting(data, cut=cut)
-        if tape is None:
-            return False
-        if conversation.flow.verdict is Verdict.ZENOH and detect_datagram.framings(data, cut=cut):
-            return False  # an INIT or OPEN, whose ids are those of SCOUT and HELLO
-        if tape.spans[1][4] == "SCOUT":
-            self.scouts.add(datagram.src)
-            return True
-        return datagram.dst in self.scouts or bool(data[0] & _LOCATORS)
-
-    def fails_as_scouting(self, datagram: Datagram, framing: Framing) -> bool:
-        """Whether a datagram that doesn't decode is more of a scouting message than of a batch."""
-        data, cut, asked = datagram.payload, datagram.missing > 0, self.asked(datagram)
-        if not data or framing != DATAGRAM or misframed.of_datagram(data, framing):
-            return False
-        ident = data[0] & ID_BITS
-        if ident not in (SCOUT.id, HELLO.id):
-            return asked and ident not in _BATCHES
-        batch, scouting = interpret(BATCH, data, cut=cut, **framing.inputs), interpret(SCOUTING_DATAGRAM, data, cut=cut)
-        if not asked:
-            more = (_undecoded(scouting), len(scouting.remarks)) < (_undecoded(batch), len(batch.remarks))
-        elif ident == HELLO.id:  # no OPEN, whose bytes it nearly always takes
-            more = not sound(batch)
-        else:  # an INIT there is a slip
-            more = bool(_undecoded(batch)) or not _undecoded(scouting)
-        if more and ident == SCOUT.id:
-            self.scouts.add(datagram.src)
-        return more
-
-    def asked(self, datagram: Datagram) -> bool:
-        """Whether a datagram is expected to be scouting, by its ports or because its receiver sent a SCOUT."""
-        return SCOUTING_PORT in (datagram.src.port, datagram.dst.port) or datagram.dst in self.scouts
-
     def judge(self, conversation: DatagramConversation, datagram: Datagram) -> None:
         """Decides, if this datagram and those before it suffice for that, what a conversation is."""
         flow, data, cut = conversation.flow, datagram.payload, datagram.missing > 0
-        conversation.expected = conversation.expected or datagram.dst in self.scouts
+        conversation.expected = conversation.expected or datagram.dst in self.scouting.scouts
         fitting, told = detect_datagram.framings(data, cut=cut), conversation.told
         framing = self.groups.get(datagram.dst) or detect_datagram.likeliest(data, fitting)
         if other_protocols.is_quic(data):
@@ -273,11 +223,6 @@ class Datagrams:
         tells = detect_datagram.tells(data, framing, sequence, cut=cut)
         conversation.told += tells
         return opening is not None or (conversation.expected and tells) or conversation.told >= PROOF
-
-
-def _undecoded(tape: Tape) -> int:
-    """Bytes that no field owns."""
-    return sum(stop - start for field, _, start, stop, _ in tape.spans if field is UNDECODED)
 
 
 def buffer_of(datagram: Datagram) -> Buffer:

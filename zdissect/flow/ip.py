@@ -9,11 +9,10 @@ the capture cut the frame.
 
 from collections.abc import Callable
 from struct import Struct, error
-from typing import NamedTuple
 
 from zdissect.flow.envelope import Envelope, Found
 from zdissect.flow.headers import Next
-from zdissect.flow.ipfragments import Fragment, Fragments
+from zdissect.flow.ipfragments import Fragment, FragmentHeader, Fragments
 from zdissect.flow.protocol_numbers import protocol as protocol_name
 from zdissect.flow.tunnels import PORTS, PROTOCOLS
 from zdissect.flow.unopened import Unopened
@@ -43,20 +42,6 @@ _new = tuple.__new__  # NamedTuple's own constructor takes twice the time
 
 Decode = Callable[[Envelope, int, int, int], Found]
 """Decodes what is of an EtherType between two positions."""
-
-
-class FragmentHeader(NamedTuple):
-    """What the IP header of a fragment says."""
-
-    key: bytes
-    """What all fragments of the datagram share."""
-    addresses: bytes
-    """Of sender and receiver."""
-    protocol: int
-    start: int
-    """Where the fragment starts in the payload of the datagram."""
-    more: bool
-    """It isn't the last one."""
 
 
 class Packets:

@@ -32,6 +32,20 @@ Part = tuple[int, int, bytes, tuple[int, ...]]
 """Start, stop, captured bytes, frame numbers."""
 
 
+class FragmentHeader(NamedTuple):
+    """What the IP header of a fragment says."""
+
+    key: bytes
+    """What all fragments of the datagram share."""
+    addresses: bytes
+    """Of sender and receiver."""
+    protocol: int
+    start: int
+    """Where the fragment starts in the payload of the datagram."""
+    more: bool
+    """It isn't the last one."""
+
+
 class Fragment(NamedTuple):
     """An IP fragment."""
 

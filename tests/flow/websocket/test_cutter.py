@@ -1,4 +1,4 @@
-"""WebSocket connections: streams made by wsproto's own sender, holes in them, garbage, and a real capture."""
+"""WebSocket connections: streams made by wsproto's own sender, gaps in them, garbage, and a real capture."""
 
 import json
 from collections import Counter

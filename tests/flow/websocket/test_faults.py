@@ -1,4 +1,4 @@
-"""WebSocket streams with faults: holes, cut segments, garbage, and what breaks the protocol."""
+"""WebSocket streams with faults: gaps, cut segments, garbage, and what breaks the protocol."""
 
 from itertools import pairwise
 
@@ -14,11 +14,11 @@ from zdissect.records import Chunk, Gap
 
 
 @given(st.integers(0, 2), st.binary(max_size=600), st.lists(st.integers(1, 60), max_size=20), st.integers(0, 20))
-def test_garbage_never_raises_and_is_all_accounted_for(head: int, data: bytes, sizes: list[int], hole: int) -> None:
+def test_garbage_never_raises_and_is_all_accounted_for(head: int, data: bytes, sizes: list[int], missing: int) -> None:
     start = [*HEADS, b""][head]
     whole = chunks(start + data, sizes)
     holed: list[Chunk | Gap] = [
-        one if n != hole else gap(one.offset, one.offset + len(one.data)) for n, one in enumerate(whole)
+        one if n != missing else gap(one.offset, one.offset + len(one.data)) for n, one in enumerate(whole)
     ]
     for items in (whole, holed):
         found = run(items)
@@ -31,20 +31,20 @@ def test_garbage_never_raises_and_is_all_accounted_for(head: int, data: bytes, s
 
 
 @pytest.mark.parametrize("direction", [0, 1])
-@pytest.mark.parametrize("hole", [(3, 40), (3, 250), (-20, 10), (30, 300), (0, 236)])
-def test_a_hole(direction: int, hole: tuple[int, int]) -> None:
+@pytest.mark.parametrize("missing", [(3, 40), (3, 250), (-20, 10), (30, 300), (0, 236)])
+def test_a_gap(direction: int, missing: tuple[int, int]) -> None:
     """Bytes go missing: within a message of known length only that one is lost; else up to the next that chains."""
     sender = side(direction)
     messages = [bytes(sender.send_data(batch(200 + n))) for n in range(9)]
     stream = HEADS[direction] + b"".join(messages)
-    start, stop = (len(HEADS[direction]) + len(messages[0]) + at for at in hole)
+    start, stop = (len(HEADS[direction]) + len(messages[0]) + at for at in missing)
     before = chunks(stream[:start], [100] * 3, direction)
     after = chunks(stream[stop:], [100] * 99, direction, stop)
     found = run([*before, gap(start, stop), *after])
     whole = [one.buffer.data for one in found if isinstance(one, Batch) and not one.missing]
     assert whole[-6:] == [batch(200 + n) for n in range(3, 9)]
     broken = [one for one in found if isinstance(one, Batch) and one.missing]
-    assert [one.missing for one in broken] == (["lost"] if hole[0] in (-20, 30) else [])
+    assert [one.missing for one in broken] == (["lost"] if missing[0] in (-20, 30) else [])
     assert (start, stop - start, "not in the capture") in split(found)[1]
     total = sum(one.size if isinstance(one, Skipped) else len(one.buffer.data) for one in found)
     headers = len(stream) - total

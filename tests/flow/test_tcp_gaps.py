@@ -1,4 +1,4 @@
-"""Holes in TCP streams: what is lost and for how long it is waited for, and what the capture cut."""
+"""Gaps in TCP streams: what is lost and for how long it is waited for, and what the capture cut."""
 
 from tests.flow.flow_frames import ACK, FIN, MS, TcpConnection, ends, gaps, kinds, run, streams_of
 from zdissect.flow import connection
@@ -6,8 +6,8 @@ from zdissect.flow.tcp import Streams
 from zdissect.records import StreamItem
 
 
-def with_hole(acked: int, after: int, step_ns: int = MS) -> list[StreamItem]:
-    """A hole of 10 bytes at 10, and `after` segments behind it."""
+def with_gap(acked: int, after: int, step_ns: int = MS) -> list[StreamItem]:
+    """A gap of 10 bytes at 10, and `after` segments behind it."""
     peers, streams = TcpConnection(step_ns=step_ns), Streams()
     segments = [*peers.handshake(), peers.segment(0, 0, bytes(10)), peers.segment(0, 20, bytes(10))]
     segments += [peers.segment(1, 0, acked=acked)]
@@ -15,16 +15,16 @@ def with_hole(acked: int, after: int, step_ns: int = MS) -> list[StreamItem]:
     return [item for segment in segments for item in streams.feed(segment)]
 
 
-def test_an_acknowledged_hole_is_given_up_after_a_grace() -> None:
-    assert kinds(with_hole(30, connection.GRACE_SEGMENTS - 1)) == ["Chunk"]
-    items = with_hole(30, connection.GRACE_SEGMENTS)
+def test_an_acknowledged_gap_is_given_up_after_a_grace() -> None:
+    assert kinds(with_gap(30, connection.GRACE_SEGMENTS - 1)) == ["Chunk"]
+    items = with_gap(30, connection.GRACE_SEGMENTS)
     assert gaps(items) == [(0, 10, 10, "lost")]
     assert len(streams_of(items)[0, 0]) == 20 + connection.GRACE_SEGMENTS
 
 
-def test_a_hole_that_nobody_acknowledged_stays_open() -> None:
-    assert kinds(with_hole(10, 10 * connection.GRACE_SEGMENTS)) == ["Chunk"]
-    assert gaps(with_hole(10, 11, 10**9)) == [(0, 10, 10, "lost")]  # but not for ever
+def test_a_gap_that_nobody_acknowledged_stays_open() -> None:
+    assert kinds(with_gap(10, 10 * connection.GRACE_SEGMENTS)) == ["Chunk"]
+    assert gaps(with_gap(10, 11, 10**9)) == [(0, 10, 10, "lost")]  # but not for ever
 
 
 def test_an_acknowledgement_before_its_data() -> None:
@@ -34,7 +34,7 @@ def test_an_acknowledgement_before_its_data() -> None:
     assert gaps(run([*opening, *data])) == []
 
 
-def test_a_later_hole_gets_its_own_grace() -> None:
+def test_a_later_gap_gets_its_own_grace() -> None:
     peers, streams = TcpConnection(), Streams()
     segments = [*peers.handshake(), peers.segment(0, 10, bytes(10)), peers.segment(1, 0, acked=20)]
     segments += [peers.segment(0, 0, bytes(10))]  # filled
@@ -54,7 +54,7 @@ def test_an_idle_connection_is_looked_at_when_time_passes_elsewhere() -> None:
     assert kinds(items) == ["Gap", "Chunk"]
 
 
-def test_too_much_behind_a_hole() -> None:
+def test_too_much_behind_a_gap() -> None:
     peers, streams = TcpConnection(step_ns=1), Streams()
     segments = [
         *peers.handshake(),

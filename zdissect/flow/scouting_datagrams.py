@@ -1,0 +1,76 @@
+"""Which datagrams are scouting: SCOUT and HELLO share their ids with INIT and OPEN (notes 5).
+
+A SCOUT is told by its content alone. A HELLO is one if it answers a SCOUT, or has what only a HELLO has. What doesn't
+decode is taken for what it is more of, where scouting is expected for scouting.
+"""
+
+from zdissect.engine.interpreter import interpret
+from zdissect.engine.tape import Tape
+from zdissect.flow import detect_datagram, misframed
+from zdissect.flow.datagram_conversation import DatagramConversation
+from zdissect.flow.decode import sound
+from zdissect.flow.framing import DATAGRAM, Framing
+from zdissect.flow.verdict import Verdict
+from zdissect.grammar.batch import BATCH, SCOUTING_DATAGRAM
+from zdissect.grammar.field import UNDECODED
+from zdissect.grammar.flags import ID_BITS
+from zdissect.grammar.ports import SCOUTING_PORT
+from zdissect.grammar.scouting import HELLO, SCOUT
+from zdissect.grammar.transport import TRANSPORT as BATCHES
+from zdissect.records import Datagram, Endpoint
+
+_BATCHES = frozenset(message.id for message in BATCHES)
+"""Ids of the messages that a batch may begin with."""
+_LOCATORS = HELLO.flag("L").mask
+"""What only a HELLO has."""
+
+
+class Scouting:
+    """The scouting of a capture: who sent a SCOUT, and what is scouting therefore."""
+
+    def __init__(self) -> None:
+        self.scouts: set[Endpoint] = set()
+        """Endpoints that sent a SCOUT: HELLOs come back to them from any port."""
+
+    def is_scouting(self, conversation: DatagramConversation, datagram: Datagram) -> bool:
+        """Whether it is a SCOUT, or a HELLO that answers one or has what only a HELLO has."""
+        data, cut = datagram.payload, datagram.missing > 0
+        if not data or data[0] & ID_BITS not in (SCOUT.id, HELLO.id):
+            return False
+        tape = detect_datagram.scouting(data, cut=cut)
+        if tape is None:
+            return False
+        if conversation.flow.verdict is Verdict.ZENOH and detect_datagram.framings(data, cut=cut):
+            return False  # an INIT or OPEN, whose ids are those of SCOUT and HELLO
+        if tape.spans[1][4] == "SCOUT":
+            self.scouts.add(datagram.src)
+            return True
+        return datagram.dst in self.scouts or bool(data[0] & _LOCATORS)
+
+    def fails_as_scouting(self, datagram: Datagram, framing: Framing) -> bool:
+        """Whether a datagram that doesn't decode is more of a scouting message than of a batch."""
+        data, cut, asked = datagram.payload, datagram.missing > 0, self.asked(datagram)
+        if not data or framing != DATAGRAM or misframed.of_datagram(data, framing):
+            return False
+        ident = data[0] & ID_BITS
+        if ident not in (SCOUT.id, HELLO.id):
+            return asked and ident not in _BATCHES
+        batch, scouting = interpret(BATCH, data, cut=cut, **framing.inputs), interpret(SCOUTING_DATAGRAM, data, cut=cut)
+        if not asked:
+            more = (_undecoded(scouting), len(scouting.remarks)) < (_undecoded(batch), len(batch.remarks))
+        elif ident == HELLO.id:  # no OPEN, whose bytes it nearly always takes
+            more = not sound(batch)
+        else:  # an INIT there is a slip
+            more = bool(_undecoded(batch)) or not _undecoded(scouting)
+        if more and ident == SCOUT.id:
+            self.scouts.add(datagram.src)
+        return more
+
+    def asked(self, datagram: Datagram) -> bool:
+        """Whether a datagram is expected to be scouting, by its ports or because its receiver sent a SCOUT."""
+        return SCOUTING_PORT in (datagram.src.port, datagram.dst.port) or datagram.dst in self.scouts
+
+
+def _undecoded(tape: Tape) -> int:
+    """Bytes that no field owns."""
+    return sum(stop - start for field, _, start, stop, _ in tape.spans if field is UNDECODED)
