@@ -13,9 +13,18 @@ def check(display: DisplayOptions) -> None:
     form = display.form
     if display.full and form != "tree":
         raise click.UsageError(f"-V is -T tree, which excludes -T {form}: leave one of them out")
+    given: object
     for option, given in (("-O", display.opened), ("--no-bits", display.no_bits)):
         if given and form != "tree":
             raise click.UsageError(f"{option} is about the tree, which -T {form} doesn't show: leave one of them out")
+    separated = form in ("fields", "csv")
+    for option, given in (("-e", display.names), ("-E", display.separators), ("--payload", display.payload)):
+        if given and not separated:
+            raise click.UsageError(f"{option} needs -T fields or -T csv, not -T {form}")
+    if form == "fields" and not display.names:
+        raise click.UsageError("-T fields needs one -e NAME at least, such as -e frame.number -e key_expr")
+    if form == "csv" and any("quote=" in one for one in display.separators):
+        raise click.UsageError("-T csv quotes what needs it: leave quote= out, or use -T fields")
     if display.full and display.opened:
         raise click.UsageError("-V is everything in full, -O some messages: leave one of them out")
     if display.whole and (display.wanted is None or form != "tree"):

@@ -3,10 +3,14 @@
 from collections import Counter
 from collections.abc import Sequence
 from itertools import compress
+from typing import TYPE_CHECKING
 
 from zdissect.dissection import Dissection, Item, findings
 from zdissect.output.time_formats import FrameTimes
 from zdissect.table import endpoint
+
+if TYPE_CHECKING:
+    from zdissect.filters.name_values import NameValues
 
 Chosen = Sequence[bool] | None
 """Which messages of an item are shown; None: all, as nobody has filtered them."""
@@ -17,6 +21,7 @@ class CountingForm:
 
     def __init__(self, times: FrameTimes | None = None) -> None:
         self.times = times
+        self.values: NameValues | None = None
         self.messages = 0
         self.findings: Counter[str] = Counter()
 

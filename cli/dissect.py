@@ -76,18 +76,23 @@ def dissect(capture: CaptureOptions, live: LiveOptions, display: DisplayOptions,
     from .captures import captured  # these load the dissector, which --help doesn't need
     from .first_pass import look_ahead
     from .forms import make_form
+    from .later_answers import later_answers
     from .outcome import exit_code
     from .run import Run
 
     if display.verbose and display.form not in ("tree", "line"):
         raise click.UsageError(f"-v needs -T tree or -T line: -T {display.form} holds messages only")
-    options = capture.pipeline(rows=display.form in ("line", "jsonl"))
+    form = make_form(display)
+    if form.values is not None and form.values.looks_ahead:
+        form.values.ahead = later_answers(capture)
+    plain = display.form in ("line", "jsonl") or (form.values is not None and not form.values.needs_tape)
+    options = capture.pipeline(rows=plain)
     if display.form.startswith("json"):
         for_json()
     if display.wanted is not None and display.wanted.looks_ahead:
         look_ahead(display.wanted, capture, live, options)
     with captured(capture, live) as captures:
-        run = Run(captures, options, make_form(display), display)
+        run = Run(captures, options, form, display)
         if not reporting.quiet and captures.greeting():
             complain(captures.greeting())
         run.run()

@@ -13,21 +13,26 @@ from .captures import Captures
 from .options import CaptureOptions, LiveOptions
 
 if TYPE_CHECKING:
-    from zdissect.filters import Filter
+    from zdissect.filters import Filter, LookAhead
 
 
 def look_ahead(wanted: "Filter", capture: CaptureOptions, live: LiveOptions, options: Options) -> None:
     """Tells a filter what a capture will show. Raises click.UsageError for what can be read only once."""
     from zdissect.filters import LookAhead
 
-    once = next((name for name in capture.files if not _can_be_read_twice(name)), None)
+    once = next((name for name in capture.files if not can_be_read_twice(name)), None)
     if once is not None or live.interface is not None:
         what = "an interface" if once is None else "standard input" if once == "-" else f"{once}, a pipe,"
         raise click.UsageError(
             f"{wanted.text!r} asks what comes later, which takes reading the capture twice, and {what} is read once: "
             "write it to a file first"
         )
-    wanted.ahead = ahead = LookAhead()
+    wanted.ahead = LookAhead()
+    first_pass(wanted.ahead, capture, options)
+
+
+def first_pass(ahead: "LookAhead", capture: CaptureOptions, options: Options) -> None:
+    """Reads all frames of files, for what a second pass will ask."""
     pipeline = Pipeline(replace(options, rows=True))
     for frame in Captures(capture.files, capture.frames):
         for item in pipeline.feed(frame):
@@ -36,7 +41,7 @@ def look_ahead(wanted: "Filter", capture: CaptureOptions, live: LiveOptions, opt
         ahead.feed(item)
 
 
-def _can_be_read_twice(name: str) -> bool:
+def can_be_read_twice(name: str) -> bool:
     """Whether it is a file, or isn't there, which the second pass says."""
     try:
         return name != "-" and stat.S_ISREG(os.stat(name).st_mode)

@@ -4,12 +4,11 @@ from bisect import bisect
 from collections import Counter
 from collections.abc import Iterable
 from itertools import compress
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import click
 
 from zdissect.dissection import Dissection, Item, Notice, Skip
-from zdissect.engine.messages import Row
 from zdissect.engine.tape import Span
 from zdissect.grammar.rules import RULES
 from zdissect.output import jsonl
@@ -29,6 +28,11 @@ from .counting_form import Chosen, CountingForm, arrow
 from .line_form import LineForm
 from .options import DisplayOptions
 
+if TYPE_CHECKING:
+    from zdissect.filters.name_values import NameValues
+
+Of = TypeVar("Of")
+
 
 class Form(Protocol):
     """Turns items into text."""
@@ -37,6 +41,8 @@ class Form(Protocol):
     findings: Counter[str]
     times: FrameTimes | None
     """How it writes times, if it does."""
+    values: "NameValues | None"
+    """Reads the values that it writes, if they are only those of some names."""
 
     def show(self, item: Item, chosen: Chosen = None) -> str:
         """The text of one item, with its line ends; of its messages only those that are chosen."""
@@ -174,8 +180,8 @@ def opened_messages(lists: tuple[str, ...]) -> frozenset[str]:
     return frozenset(out)
 
 
-def of_chosen(rows: list[Row], chosen: Chosen) -> Iterable[Row]:
-    """The rows of the messages that are chosen; all, if nothing was."""
+def of_chosen(rows: list[Of], chosen: Chosen) -> Iterable[Of]:
+    """What is made of the messages that are chosen; all, if nothing was."""
     return rows if chosen is None or not rows else compress(rows, chosen)
 
 
@@ -222,6 +228,10 @@ def _numbers(frames: tuple[int, ...]) -> str:
 def make_form(display: DisplayOptions) -> Form:
     """The form that `-T` names."""
     match display.form:
+        case "fields" | "csv":
+            from .separated_form import SeparatedForm  # only here: it takes all names that there are
+
+            return SeparatedForm(display)
         case "tree":
             return TreeForm(display)
         case "line":

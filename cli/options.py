@@ -94,6 +94,12 @@ class DisplayOptions:
     opened: tuple[str, ...] = ()
     """Names of messages, several with commas: in the tree only these are shown in full; none: all."""
     no_bits: bool = False
+    names: tuple[str, ...] = ()
+    """What the lines of `-T fields` and `-T csv` have."""
+    separators: tuple[str, ...] = ()
+    """How they are written: `NAME=VALUE`."""
+    payload: str | None = None
+    """How payloads are written there; None: as hex."""
     flush: bool = False
     """Whether each frame is written at once."""
 

@@ -10,7 +10,26 @@ from .options import dump_option, filter_option, form_option
 
 _OPTIONS = (
     click.option("-r", "read", multiple=True, metavar="FILE", help="Read a capture: the same as FILE."),
-    form_option("tree", "line", "json", "jsonl"),
+    form_option("tree", "line", "fields", "csv", "json", "jsonl"),
+    click.option(
+        "-e",
+        "names",
+        multiple=True,
+        metavar="NAME",
+        help="What -T fields or csv prints: any field or column, such as frame.number or key_expr.",
+    ),
+    click.option(
+        "-E",
+        "separators",
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="Of -T fields: header=y|n, separator=/t|/s|CHAR, occurrence=f|l|a, aggregator=CHAR, quote=d|s|n, bom=y|n.",
+    ),
+    click.option(
+        "--payload",
+        type=click.Choice(["hex", "text", "base64"]),
+        help="How -T fields and csv write payloads; hex by default.",
+    ),
     click.option("-V", "full", is_flag=True, help="Everything in full: the same as -T tree, the default."),
     click.option(
         "-O",

@@ -19,6 +19,9 @@ from .options import DisplayOptions
 from .outcome import absences, describe, not_opened
 
 if TYPE_CHECKING:
+    from zdissect.filters import Filter
+    from zdissect.filters.name_values import NameValues
+
     from .interface import Interface
 
 
@@ -72,15 +75,19 @@ class Run:
     def frames(self) -> Iterable[Frame | None]:
         """The frames of the capture; form and filter are told of those that aren't shown, if they count from these."""
         times = self.form.times
-        frames = self.captures if self.wanted is None else self.begun(self.captures)
+        told = [one for one in (self.wanted, self.form.values) if one is not None]
+        frames = self.begun(self.captures, told) if told else self.captures
         return frames if times is None or not times.reads else map(times.read, frames)
 
-    def begun(self, frames: Iterable[Frame | None]) -> Iterator[Frame | None]:
-        """The same frames; the filter is told when they began."""
-        assert self.wanted is not None
+    @staticmethod
+    def begun(frames: Iterable[Frame | None], told: "list[Filter | NameValues]") -> Iterator[Frame | None]:
+        """The same frames; who counts from the first one is told when it was."""
+        began = False
         for frame in frames:
-            if frame is not None and self.wanted.began_ns is None:
-                self.wanted.began_ns = frame.ts_ns
+            if frame is not None and not began:
+                began = True
+                for one in told:
+                    one.began_ns = frame.ts_ns
             yield frame
 
     def passed(self) -> Iterable[Item]:

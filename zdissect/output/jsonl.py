@@ -17,11 +17,12 @@ def line(row: Row) -> str:
     out: dict[str, Any] = complete(row)
     for name in _TIMES:
         if out[name] is not None:
-            out[name] = _time(out[name])
+            out[name] = time_text(out[name])
     return dumps(out)
 
 
-def _time(us: int) -> str | None:
+def time_text(us: int) -> str | None:
+    """Microseconds since 1970 as RFC 3339 in UTC; None in years that this hasn't."""
     try:
         return (_EPOCH + timedelta(microseconds=us)).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
     except OverflowError:
