@@ -78,7 +78,7 @@ def run(segments: Iterable[Segment]) -> list[StreamItem]:
 
 
 def streams_of(items: Iterable[StreamItem]) -> dict[tuple[int, int], bytes]:
-    """The bytes of each stream and direction; checks that chunks and gaps follow each other without a gap."""
+    """The bytes of each stream and direction; checks that chunks and gaps leave nothing out."""
     streams: dict[tuple[int, int], bytearray] = {}
     places: dict[tuple[int, int], int] = {}
     for item in items:
