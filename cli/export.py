@@ -7,14 +7,25 @@ import click
 from .captures import Captures
 from .common import complain
 from .exit_codes import DONE, UNREADABLE
-from .options import CaptureOptions, as_records, decode_as_option, files_argument, frames_option, quiet_option
+from .options import (
+    CaptureOptions,
+    DisplayOptions,
+    LiveOptions,
+    as_records,
+    decode_as_option,
+    files_argument,
+    filter_option,
+    frames_option,
+    quiet_option,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
-    from zdissect.dissection import Item
     from zdissect.engine.messages import Row
+    from zdissect.filters import Filter
     from zdissect.pipeline import Options
+    from zdissect.records import Frame
 
 
 @click.group("export")
@@ -26,14 +37,14 @@ def export() -> None:
 @files_argument
 @click.option("-o", "directory", required=True, metavar="DIR", help="Where to write; made if need be.")
 @click.option("--key", "keys", multiple=True, metavar="KEYEXPR", help="Only what is on keys that match this.")
-@click.option("-Y", "filter_text", metavar="FILTER", help="Only what this display filter selects.")
+@filter_option("Only what this display filter selects.")
 @click.option("--force", is_flag=True, help="Overwrite files that are there.")
 @frames_option
 @decode_as_option
 @quiet_option()
-@as_records(capture=CaptureOptions)
+@as_records(capture=CaptureOptions, display=DisplayOptions)
 def payloads(
-    capture: CaptureOptions, directory: str, keys: tuple[str, ...], filter_text: str | None, force: bool, quiet: bool
+    capture: CaptureOptions, display: DisplayOptions, directory: str, keys: tuple[str, ...], force: bool, quiet: bool
 ) -> int:
     """Writes the payload of each message to a file, put together if it came in fragments. index.csv and index.jsonl say
     which is which: file, length, key, time, frame, message, encoding, ends.
@@ -47,14 +58,17 @@ def payloads(
     """
     from zdissect.export.payload_files import AlreadyThere, PayloadFiles
 
-    wanted = _wanted(keys)
-    select = _select(filter_text)
+    matches, wanted = _matches(keys), display.wanted
     captures = Captures(capture.files, capture.frames)
-    options = capture.pipeline(rows=filter_text is None)
+    options = capture.pipeline(rows=wanted is None or not wanted.needs_tape)
+    if wanted is not None and wanted.looks_ahead:
+        from .first_pass import look_ahead
+
+        look_ahead(wanted, capture, LiveOptions(), options)
     try:
         with PayloadFiles(directory, force) as files:
-            for row in _rows(captures, options, select):
-                if isinstance(row.get("payload"), bytes) and wanted(row.get("key_expr")):
+            for row in _rows(captures, options, wanted):
+                if isinstance(row.get("payload"), bytes) and matches(row.get("key_expr")):
                     files.write(row)
     except AlreadyThere as problem:
         raise click.UsageError(str(problem)) from problem
@@ -65,7 +79,7 @@ def payloads(
     return UNREADABLE if captures.problems else DONE
 
 
-def _wanted(patterns: tuple[str, ...]) -> "Callable[[str | None], bool]":
+def _matches(patterns: tuple[str, ...]) -> "Callable[[str | None], bool]":
     """Whether a key matches one of the patterns; all do if there are none."""
     from zdissect.session.keyexprs import KeyExprError, canonical, intersects
 
@@ -76,34 +90,27 @@ def _wanted(patterns: tuple[str, ...]) -> "Callable[[str | None], bool]":
     return lambda key: not known or (key is not None and any(intersects(one, key) for one in known))
 
 
-def _select(text: str | None) -> "Callable[[Item], list[bool]] | None":
-    """What a display filter selects."""
-    if text is None:
-        return None
-    from zdissect.filters import FilterError, compile_filter
-
-    try:
-        found = compile_filter(text)
-    except FilterError as problem:
-        raise click.UsageError(str(problem)) from problem
-    if found.looks_ahead:
-        raise click.UsageError("this filter needs to know what comes later, which it can't here")
-    return found.select
-
-
-def _rows(captures: Captures, options: "Options", select: "Callable[[Item], list[bool]] | None") -> "Iterator[Row]":
+def _rows(captures: Captures, options: "Options", wanted: "Filter | None") -> "Iterator[Row]":
     """The rows of the messages that are selected."""
     from zdissect.dissection import Dissection
     from zdissect.pipeline import dissect
     from zdissect.table import Table
 
     table = Table()
-    for item in dissect(captures, options):
+    for item in dissect(captures if wanted is None else _begun(captures, wanted), options):
         if isinstance(item, Dissection) and item.messages:
-            chosen = select(item) if select is not None else [True] * len(item.messages)
+            chosen = wanted.select(item) if wanted is not None else [True] * len(item.messages)
             for row, selected in zip(table.rows(item), chosen, strict=True):
                 if selected:
                     yield row
+
+
+def _begun(frames: "Iterable[Frame]", wanted: "Filter") -> "Iterator[Frame]":
+    """The frames; the filter is told when they begin."""
+    for frame in frames:
+        if wanted.began_ns is None:
+            wanted.began_ns = frame.ts_ns
+        yield frame
 
 
 commands = {"export": export}

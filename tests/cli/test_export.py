@@ -38,6 +38,8 @@ def test_all_payloads(tmp_path):
         (["--key", "other/**"], 0),
         (["-Y", 'payload contains "message 0"'], 1),
         (["-Y", "frame.number == 17"], 1),
+        (["-Y", "body == PUT"], 4),
+        (["-Y", "request.answered == true"], 1),
     ],
 )
 def test_some_payloads(tmp_path, arguments, count):
@@ -49,7 +51,7 @@ def test_bad_input(tmp_path):
     sample = SAMPLES / "pubsub-tcp.pcap"
     assert "empty chunk" in run(sample, "--key", "a//b", "-o", tmp_path / "a", code=2)
     assert "^" in run(sample, "-Y", "sn >", "-o", tmp_path / "a", code=2)
-    assert "what comes later" in run(sample, "-Y", "request.answered == false", "-o", tmp_path / "a", code=2)
+    assert "what comes later" in run("-", "-Y", "request.answered == false", "-o", tmp_path / "a", code=2)
     assert not (tmp_path / "a").exists()
     run(sample, "-q", "-o", tmp_path / "b")
     assert "--force" in run(sample, "-o", tmp_path / "b", code=2)

@@ -19,6 +19,8 @@ class Account:
     """Compressed batches that couldn't be compressed to the same size."""
     foreign: int = 0
     """Payload bytes of conversations that aren't Zenoh."""
+    unwritten: int = 0
+    """Frames of TCP or UDP whose headers couldn't be written, so that they aren't dissected any more."""
     headers: Counter[str] = field(default_factory=Counter)
     """Frames without a TCP segment or UDP datagram, of which at most the first headers are left, by why."""
 
@@ -29,6 +31,10 @@ class Account:
             (self.foreign, "payload bytes that aren't Zenoh"),
             (self.skipped, "bytes of Zenoh's streams that belong to no batch"),
             (self.undecoded, "bytes of batches that couldn't be decoded"),
+            (
+                self.unwritten,
+                "frames whose link layer or tunnel may name somebody: what they hold is lost",
+            ),
             (self.blocks, "compressed batches that couldn't be made as long as they were"),
         )
         out += [f"overwritten: {number} {what}" for number, what in overwritten if number]

@@ -60,8 +60,11 @@ class Anonymizer:
         self.account.frames += 1
         items = self.recorder.feed(frame)
         packet = self.recorder.decoder.packet
+        found = layers(frame, self.options.udp_ports)
         if packet is None or packet.offset < 0:
-            self.ip_fragments.note(frame, layers(frame, self.options.udp_ports), packet is not None)
+            self.ip_fragments.note(frame, found, packet is not None)
+        elif not any(layer.kind == PAYLOAD and layer.body == packet.offset for layer in found):
+            self.account.unwritten += 1
         for item in items:
             self.take(item)
 

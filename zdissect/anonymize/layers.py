@@ -7,14 +7,16 @@ from typing import NamedTuple
 
 from zdissect.flow.headers import (
     ANY_IP,
+    CISCO_HDLC,
     ETHERNET,
     FIREWALL_LOG,
     HEADERS,
     IPV4,
     IPV6,
-    LLC_HEADER,
+    MPLS,
     NETFILTER_LOG,
     PPP,
+    PPPOE,
     Next,
 )
 from zdissect.flow.tunnels import PORTS, PROTOCOLS
@@ -27,9 +29,16 @@ MAC, VERBATIM, STATION, IP4, IP6, TCP, UDP, FRAGMENT, PAYLOAD = (
 """Kinds of layers: an Ethernet header, numbers that say nothing of anybody, a MAC address alone..."""
 
 _LINKS = {
-    1: (ETHERNET, 0), **dict.fromkeys((12, 14, 101, 228, 229), (ANY_IP, 0)), 9: (PPP, 0), 50: (PPP, 0), 204: (PPP, 1),
+    1: (ETHERNET, 0), **dict.fromkeys((12, 14, 101, 228, 229), (ANY_IP, 0)), 9: (PPP, 0), 50: (PPP, 0), 51: (PPPOE, 0),
+    104: (CISCO_HDLC, 0), 109: (ANY_IP, 12), 166: (PPP, 2), 204: (PPP, 1), 205: (CISCO_HDLC, 1), 219: (MPLS, 0),
+    226: (ANY_IP, 24), 240: (ETHERNET, 4), 259: (ETHERNET, 8), 274: (ETHERNET, 8), 282: (ETHERNET, 4),
 }  # fmt: skip
-_LOOPBACK, _COOKED, _COOKED_2 = (0, 108), 113, 276
+"""Link types by what they begin with, and where that stands: those of `flow.link` whose headers name nobody."""
+_LOOPBACK, _COOKED, _COOKED_2, _PKTAPS = (0, 108), 113, 276, (258, 149)
+_PKTAP_KEPT = 12
+"""Of Apple's header its size and what follows stay; it also names interfaces and processes."""
+_GENEVE, _GENEVE_KEPT = 6081, 8
+"""Its options may hold anything."""
 _FAMILIES = {2: IPV4, 10: IPV6, 24: IPV6, 28: IPV6, 30: IPV6}
 _LOGS = (FIREWALL_LOG, NETFILTER_LOG)
 """They name rules, interfaces and users."""
@@ -87,22 +96,33 @@ class _LayerWalk:
 
     def first(self) -> Next:
         """What the header of the link says comes next."""
+        link, start = self.link, 0
+        if link in _PKTAPS and self.data[4:8] == b"\1\0\0\0":
+            size, link = (int.from_bytes(self.data[at : at + 4], "little") for at in (0, 8))
+            if not _PKTAP_KEPT <= size <= len(self.data):
+                return "short PKTAP"
+            self.add(VERBATIM, 0, _PKTAP_KEPT, self.stop)
+            start = size
+        return self.linked(link, start)
+
+    def linked(self, link: int, start: int) -> Next:
+        """What the header of a link type at `start` says comes next."""
         data, stop = self.data, self.stop
-        if self.link in _LINKS:
-            kind, start = _LINKS[self.link]
-            if start:
-                self.add(VERBATIM, 0, start, stop)
-            return kind, start, stop
-        if self.link in _LOOPBACK:
-            family = min(int.from_bytes(data[:4], "little"), int.from_bytes(data[:4]))
-            self.add(VERBATIM, 0, 4, stop)
-            return _FAMILIES.get(family, -1), 4, stop
-        if self.link in (_COOKED, _COOKED_2):
-            station, size, kind_at = (6, 16, 14) if self.link == _COOKED else (12, 20, 0)
-            self.add(VERBATIM, 0, station, stop)
-            self.add(STATION, station, station + 8, stop)
-            self.add(VERBATIM, station + 8, size, stop)
-            return self.u16(kind_at), size, stop
+        if link in _LINKS:
+            kind, size = _LINKS[link]
+            if size:
+                self.add(VERBATIM, start, start + size, stop)
+            return kind, start + size, stop
+        if link in _LOOPBACK:
+            head = data[start : start + 4]
+            self.add(VERBATIM, start, start + 4, stop)
+            return _FAMILIES.get(min(int.from_bytes(head, "little"), int.from_bytes(head)), -1), start + 4, stop
+        if link in (_COOKED, _COOKED_2):
+            station, size, kind_at = (6, 16, 14) if link == _COOKED else (12, 20, 0)
+            self.add(VERBATIM, start, start + station, stop)
+            self.add(STATION, start + station, start + station + 8, stop)
+            self.add(VERBATIM, start + station + 8, start + size, stop)
+            return self.u16(start + kind_at), start + size, stop
         return "another link"
 
     def header(self, kind: int, start: int, stop: int) -> Next:
@@ -124,8 +144,6 @@ class _LayerWalk:
                 self.add(MAC, start, start + 14, stop)
         elif not isinstance(following, str):
             self.add(VERBATIM, start, following[1], stop)
-        elif kind == LLC_HEADER:
-            return following
         return following
 
     def ipv4(self, start: int, stop: int) -> Next:
@@ -141,6 +159,9 @@ class _LayerWalk:
         if fragment & 0x3FFF:
             key = data[start + 4 : start + 6] + data[start + 9 : start + 10] + data[start + 12 : start + 20]
             return self.fragment(protocol, key, (fragment & 0x1FFF) * 8, body, stop)
+        while protocol == _AUTHENTICATION and len(data) >= body + 8:
+            self.add(VERBATIM, body, body + 2, stop)  # what follows, and where
+            protocol, body = data[body], body + (data[body + 1] + 2) * 4
         return self.transport(protocol, body, stop)
 
     def ipv6(self, start: int, stop: int) -> Next:
@@ -199,7 +220,7 @@ class _LayerWalk:
             if following is not None:
                 if isinstance(following, str) or port in _HOLD_ADDRESSES:
                     return "a tunnel that isn't followed"
-                self.add(VERBATIM, body, following[1], stop)
+                self.add(VERBATIM, body, body + _GENEVE_KEPT if port == _GENEVE else following[1], stop)
                 return following
         self.add(PAYLOAD, body, body, stop)
         return "the end"
