@@ -11,10 +11,11 @@ from zdissect.export.payload_limit import FULL, parse_payload_limit
 
 from .common import complain
 from .exit_codes import DONE, UNREADABLE, USAGE
-from .options import CaptureOptions, as_records, decode_as_option, quiet_option
+from .options import CaptureOptions, as_records, decode_as_option, filter_option, quiet_option
 
 if TYPE_CHECKING:
     from zdissect.export.directory import Job
+    from zdissect.filters import Filter
 
     from .batch_spark import Cluster
 
@@ -37,6 +38,8 @@ class TableOptions:
     fields: bool
     join: str | None
     jobs: int | None
+    wanted: "Filter | None" = None
+    """Selects the rows of messages; None: all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +68,7 @@ class SparkOptions:
 @click.option("--one-capture", "join", flag_value="one", default="auto", help="Read all files as one capture.")
 @click.option("--separate", "join", flag_value="separate", help="Read every file as a capture of its own.")
 @click.option("-j", "jobs", type=click.IntRange(min=1), metavar="N", help="Number of processes.  [default: all cores]")
+@filter_option("Keep only the messages that match a display filter; all other tables are whole.")
 @decode_as_option
 @click.option("--spark", is_flag=True, help="Convert with Spark; DIR and OUT may be URIs.")
 @click.option("--master", metavar="URL", help="Spark master; by default this machine, all cores.")
@@ -91,13 +95,26 @@ def batch(
     from zdissect.export.decoding import Settings
     from zdissect.export.directory import Job
 
-    settings = Settings(options.tcp_ports, options.udp_ports, tables.payload, tables.fields)
+    settings = Settings(options.tcp_ports, options.udp_ports, tables.payload, tables.fields, _filter(tables.wanted))
     job = Job(directory, out, settings, tables.mode, tables.include, tables.join or "auto", tables.jobs or 0)
     before = signal.signal(signal.SIGTERM, _terminate)
     try:
         return _convert(job, quiet, _cluster(spark))
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+def _filter(wanted: "Filter | None") -> str:
+    """The text of a filter that may choose rows. Raises click.BadParameter for one that may not."""
+    if wanted is None:
+        return ""
+    from zdissect.export.filtered_messages import check
+    from zdissect.filters import FilterError
+
+    try:
+        return check(wanted.text).text
+    except FilterError as fault:
+        raise click.BadParameter(str(fault), param_hint="-Y") from None
 
 
 def _cluster(options: SparkOptions) -> "Cluster | None":

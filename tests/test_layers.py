@@ -33,7 +33,7 @@ LAYERS = {
     "stats": "dissection engine flow grammar pipeline records session table",
     "listing": "dissection engine flow grammar pipeline records session stats table",
     "output": "dissection engine filters flow grammar records session stats table",
-    "export": "capture dissection engine flow grammar output pipeline records session stats table",
+    "export": "capture dissection engine filters flow grammar output pipeline records session stats table",
     "spark": "capture export records",
     "library": "capture dissection engine filters flow grammar output paste pipeline readings records table",
     "scapy": "engine grammar",

@@ -63,7 +63,13 @@ def test_frames(spark):
 
 @pytest.mark.parametrize(
     ("options", "says"),
-    [({"payload": "much"}, "payload"), ({"ports": "70000"}, "ports"), ({"join": "x"}, "join")],
+    [
+        ({"payload": "much"}, "payload"),
+        ({"ports": "70000"}, "ports"),
+        ({"join": "x"}, "join"),
+        ({"filter": "sn = 5"}, "filter"),
+        ({"filter": "request.answered == true"}, "filter"),
+    ],
 )
 def test_options_are_checked(options, says):
     from zdissect.spark.source_options import SourceOptions

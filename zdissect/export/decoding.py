@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -22,6 +22,9 @@ from zdissect.pipeline import Options, Pipeline
 from zdissect.records import Frame
 from zdissect.stats.accounting import Accounting
 
+if TYPE_CHECKING:
+    from zdissect.export.filtered_messages import FilteredMessages
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:
@@ -35,6 +38,8 @@ class Settings:
     """Bytes of a payload that are kept; None: all, -1: the column stays null."""
     fields: bool = False
     """Whether the column `fields` is filled."""
+    filter: str = ""
+    """The display filter that rows of `messages` must match; empty: all are kept."""
     batch_rows: int = 8192
     batch_bytes: int = 32 << 20
     """The size of a batch: so many rows, or messages of so many bytes."""
@@ -64,9 +69,9 @@ class Decoding:
         self.pipeline = Pipeline(self.settings.options(), streams=self.streams, ticks=self.ticks)
         self.links = Links(self.pipeline)
         settings = self.settings
-        self.messages = MessageBatches(settings.batch_rows, settings.batch_bytes, settings.payload)
+        self.messages = self._messages()
         self.others = {name: Batches(name, settings.batch_rows) for name in TABLES if name != MESSAGES}
-        self.out: dict[str, Batches | MessageBatches] = {MESSAGES: self.messages} | self.others
+        self.out: dict[str, Batches | MessageBatches | FilteredMessages] = {MESSAGES: self.messages} | self.others
         self.codes: Counter[str] = Counter()
         """Findings by code."""
         self.last_ns = EARLY_NS
@@ -74,6 +79,15 @@ class Decoding:
         self.file_stats: FileStats | None = None
         self.faulty = False
         """A bug has ended it."""
+
+    def _messages(self) -> "MessageBatches | FilteredMessages":
+        settings = self.settings
+        messages = MessageBatches(settings.batch_rows, settings.batch_bytes, settings.payload)
+        if not settings.filter:
+            return messages
+        from zdissect.export.filtered_messages import FilteredMessages  # takes a while, and most have none
+
+        return FilteredMessages(messages, settings.filter)
 
     def feed(self, frame: Frame) -> list[TableBatch]:
         """Takes a frame; gives the batches that are full."""
@@ -116,6 +130,8 @@ class Decoding:
     def end(self) -> list[TableBatch]:
         """What messages and sessions give when the capture has ended."""
         out = self.items(self.pipeline.close())
+        if self.settings.filter:  # only then is known how many rows each file has
+            out += self.take(MESSAGES)
         for file, kinds in self.pipeline.decoder.unopened.files.items():
             self.files[file].unopened = kinds
         self.others["sessions"].add(list(self.links.rest(self.capture, self.last_ns)))
@@ -175,6 +191,9 @@ class Decoding:
     def take(self, name: str) -> list[TableBatch]:
         """The batch of a table, if it has rows."""
         batch = self.out[name].take()
+        if name == MESSAGES and not isinstance(self.messages, MessageBatches):
+            for file, rows in self.messages.counted().items():
+                self.files[file].messages += rows
         return [] if batch is None else [(name, batch)]
 
     def item(self, item: Item) -> list[TableBatch]:
@@ -189,7 +208,7 @@ class Decoding:
             if self.settings.fields:
                 for message in item.messages:
                     message.row["fields"] = message_json(item, message)
-            file_stats.messages += len(item.messages)
+            file_stats.messages += 0 if self.settings.filter else len(item.messages)
             if self.messages.add(item):
                 out += self.take(MESSAGES)
             if not item.tape.remarks:

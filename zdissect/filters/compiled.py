@@ -10,6 +10,7 @@ from zdissect.filters.filter_error import FilterError
 from zdissect.filters.meaning import understand
 from zdissect.filters.on_rows import Row, RowCompiler, RowTest
 from zdissect.filters.on_tapes import Scope, TapeCompiler, Wanted
+from zdissect.filters.packet_values import TIME_RELATIVE
 from zdissect.filters.syntax import parse
 from zdissect.filters.typed_tree import AheadValues, ColumnValues, PacketValues, SpanValues, Tree, sources
 from zdissect.table import Table, ip_columns
@@ -35,6 +36,8 @@ class Filter:
         """Whether a first pass over the capture is needed: see `ahead`."""
         self.needs_tape = bool(self._spans or self._beyond)
         """Whether it reads what the message table doesn't have, so that rows alone don't answer it."""
+        self.counts_from_start = any(isinstance(one, PacketValues) and one.part == TIME_RELATIVE for one in known)
+        """Whether it asks when the capture began."""
         self.ahead: LookAhead | None = None
         """What a first pass found out."""
         self.began_ns: int | None = None

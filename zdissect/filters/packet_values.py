@@ -7,6 +7,7 @@ from zdissect.dissection import Item
 from zdissect.records import RAW_ETHERNET, Frame
 
 _ETHERNET, _SLL = 1, 113
+TIME_RELATIVE = "frame.time_relative"
 _STATION = 6
 """Bytes of a MAC address."""
 
@@ -57,7 +58,7 @@ def _raw(item: Item, side: int) -> tuple[bytes, ...]:
 PARTS: dict[str, Callable[[Item, int], tuple[Any, ...]]] = {
     "frame.len": length,
     "frame.cap_len": captured,
-    "frame.time_relative": time_relative,
+    TIME_RELATIVE: time_relative,
     "eth.src": source,
     "eth.dst": destination,
     "eth.addr": stations,

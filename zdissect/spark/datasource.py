@@ -4,8 +4,9 @@
 
 Options of both: `include` (patterns of file names, separated by commas) and `join` (auto, one or separate: which files
 are one capture). Of `zenoh`: `ports` (`9000` or `tcp:9000,udp:7000`: what is Zenoh whatever it looks like), `payload`
-(full, none, or a number of bytes), `fields` (true fills the column of that name) and `pushdown` (true where the
-session has spark.sql.python.filterPushdown.enabled: it refuses sources that take filters where it hasn't).
+(full, none, or a number of bytes), `filter` (a display filter that rows must match), `fields` (true fills the column of
+that name) and `pushdown` (true where the session has spark.sql.python.filterPushdown.enabled: it refuses sources that
+take filters where it hasn't).
 """
 
 from collections.abc import Iterator, Mapping, Sequence

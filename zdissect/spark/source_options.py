@@ -34,7 +34,8 @@ class SourceOptions(NamedTuple):
         include = tuple(pattern.strip() for pattern in texts.get("include", "").split(",") if pattern.strip())
         tcp, udp = ports(texts.get("ports", ""))
         fields, pushdown = (texts.get(name, "").lower() in ("true", "1", "yes") for name in ("fields", "pushdown"))
-        settings = Settings(tcp, udp, _payload(texts.get("payload", FULL)), fields, BATCH_ROWS)
+        payload = _payload(texts.get("payload", FULL))
+        settings = Settings(tcp, udp, payload, fields, _filter(texts.get("filter", "")), BATCH_ROWS)
         return cls(path, include, join, settings, pushdown)
 
 
@@ -48,6 +49,18 @@ def ports(text: str) -> tuple[frozenset[int], frozenset[int]]:
         for name in (layer,) if layer else ("tcp", "udp"):
             numbers[name].add(int(number))
     return frozenset(numbers["tcp"]), frozenset(numbers["udp"])
+
+
+def _filter(text: str) -> str:
+    """A display filter, which is checked before captures are read."""
+    if text:
+        from zdissect.export.filtered_messages import check  # takes a while, and most have none
+
+        try:
+            check(text)
+        except ValueError as problem:
+            raise ValueError(f"filter: {problem}") from None
+    return text
 
 
 def _payload(text: str) -> int | None:

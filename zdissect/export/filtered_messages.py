@@ -1,0 +1,71 @@
+"""The rows of the table `messages` that a display filter selects."""
+
+from collections import Counter
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from zdissect.dissection import Dissection
+from zdissect.export.cells import MessageBatches
+from zdissect.filters import Filter, FilterError, compile_filter
+
+
+def check(text: str) -> Filter:
+    """A filter that may choose rows of a table.
+
+    Raises:
+        FilterError: It isn't one; or it asks for more than one pass, or what a part of a capture doesn't tell.
+    """
+    wanted = compile_filter(text)
+    if wanted.looks_ahead:
+        raise FilterError("", 0, f"{text!r} asks what comes later, and captures are read once to make tables")
+    if wanted.counts_from_start:
+        raise FilterError(
+            "", 0, f"{text!r} asks when a capture began, of which parts are decoded alone: frame.time works"
+        )
+    return wanted
+
+
+class FilteredMessages:
+    """As `MessageBatches`, but only what a filter selects comes out."""
+
+    def __init__(self, messages: MessageBatches, text: str) -> None:
+        self.messages = messages
+        self.wanted = wanted = check(text)
+        self.total = 0
+        """Rows of all batches so far."""
+        self.by_file: Counter[str] = Counter()
+        """Those that weren't counted yet: see `counted`."""
+        cut = messages.payload is not None and "payload" in wanted.columns
+        self.by_item = wanted.needs_tape or cut
+        """Whether batches don't tell, as they lack what is asked for."""
+        self.chosen: list[bool] = []
+        self.mask = None if self.by_item else wanted.arrow()
+
+    def add(self, item: Dissection) -> bool:
+        """Takes the messages of a dissection; returns whether it is time for a batch."""
+        if not self.by_item:
+            return self.messages.add(item)
+        chosen = self.wanted.select(item) if item.messages else []
+        if not any(chosen):
+            return False
+        self.chosen += chosen
+        return self.messages.add(item)
+
+    def take(self) -> pa.RecordBatch | None:
+        """The batch; None if there are no rows."""
+        batch = self.messages.take()
+        if batch is None:
+            return None
+        mask = pa.array(self.chosen, pa.bool_()) if self.mask is None else self.mask(batch)
+        self.chosen = []
+        batch = batch.filter(mask)
+        self.total += batch.num_rows
+        for one in pc.value_counts(batch.column("file")).to_pylist():
+            self.by_file[one["values"]] += one["counts"]
+        return batch if batch.num_rows else None
+
+    def counted(self) -> Counter[str]:
+        """How many rows each file had since the last time."""
+        out, self.by_file = self.by_file, Counter()
+        return out
