@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from zdissect.dissection import Dissection
-from zdissect.export.cells import MessageBatches
+from zdissect.export.message_batches import MessageBatches
 from zdissect.filters import Filter, FilterError, compile_filter
 
 
