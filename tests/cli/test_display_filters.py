@@ -41,8 +41,8 @@ def test_rows_of_what_matches_are_those_of_the_whole() -> None:
 
 
 def test_a_line_for_each_match() -> None:
-    lines = run("-T", "line", FIRST).stdout.splitlines()
-    matching = run("-T", "line", "-Y", "message == PUSH", FIRST).stdout.splitlines()
+    lines = run("-T", "line", "--long", FIRST).stdout.splitlines()
+    matching = run("-T", "line", "--long", "-Y", "message == PUSH", FIRST).stdout.splitlines()
     assert matching == [line for line in lines if "PUSH" in line]
     assert len(matching) == 5
 
