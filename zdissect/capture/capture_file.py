@@ -166,8 +166,8 @@ def _not_a_capture(path: str, head: bytes, packed: bool) -> CaptureError:
     if any(magic.startswith(head) for magic in CAPTURES):
         return CaptureError(path, f"cut short: {it} ends after {len(head)} bytes, inside the file header", Defect.CUT)
     guess = looks_like(head)
-    found = f"looks like {guess}" if guess else f"starts with the bytes {head[:8].hex(' ')}"
-    return CaptureError(path, f"not a pcap or pcapng capture: {it} {found}")
+    what = f"looks like {guess}" if guess else f"starts with the bytes {head[:8].hex(' ')}"
+    return CaptureError(path, f"not a pcap or pcapng capture: {it} {what}")
 
 
 def _unreadable(path: str, error: Exception, progress: str = "") -> CaptureError:

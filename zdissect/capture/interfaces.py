@@ -16,14 +16,14 @@ def interfaces() -> list[str]:
     return [*names, ANY] if sys.platform == "linux" else names
 
 
-def interface(given: str) -> str:
-    """The name of an interface that was given by name, or by its number in the list. Raises `UsageProblem`."""
+def interface(choice: str) -> str:
+    """The name of an interface, which is chosen by its name or by its number in the list. Raises `UsageProblem`."""
     known = interfaces()
-    if given in known:
-        return given
-    if given.isdecimal() and 0 < int(given) <= len(known):
-        return known[int(given) - 1]
-    raise UsageProblem(given, f"there is no such interface; there are {', '.join(known)}")
+    if choice in known:
+        return choice
+    if choice.isdecimal() and 0 < int(choice) <= len(known):
+        return known[int(choice) - 1]
+    raise UsageProblem(choice, f"there is no such interface; there are {', '.join(known)}")
 
 
 def loopback(name: str) -> bool:

@@ -89,7 +89,7 @@ class Weighing(Lengths):
                 problem, end = run.attempt(message.table, message.pos, message.stop, message.cut, message.depth)
                 candidates.append(run.candidate(message, (0, 0), end, problem))
                 doubts = max(doubts, run.doubts)
-        return min(candidates, key=lambda one: (one.rank, one.rank[0] and not one.declared))
+        return min(candidates, key=lambda candidate: (candidate.rank, candidate.rank[0] and not candidate.declared))
 
     def candidate(self, message: Doubtful, mark: tuple[int, int], end: int, problem: Malformed | None) -> Candidate:
         """The result of reading a message, taken off the tape again."""

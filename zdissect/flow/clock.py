@@ -71,7 +71,7 @@ class Clock:
         ts_ns, before, doubt = frame.ts_ns, self.last_ns, self.doubt
         known = next((shift for shift, last_ns in self.clocks.items() if abs(ts_ns - last_ns) <= LEAP_NS), None)
         self.last_ns, self.odd, self.doubt = ts_ns, True, None
-        told = doubt[1] if doubt else ""
+        leap = doubt[1] if doubt else ""
         if before != _NONE:
             own = self.shift
             self.turn(known, ts_ns - (before - own), before)
@@ -81,10 +81,10 @@ class Clock:
                 if LEAP_NS < ts_ns - before <= MOST_SILENCE_NS:
                     self.doubt = own, text
                 else:
-                    told = text or told
+                    leap = text or leap
         if not -(1 << 63) <= ts_ns < 1 << 63:
-            told = f"the time of frame {frame.number} is beyond 64 bits of nanoseconds (the years 1677 to 2262)"
-        self.told = told
+            leap = f"the time of frame {frame.number} is beyond 64 bits of nanoseconds (the years 1677 to 2262)"
+        self.told = leap
         return Leapt(frame, ts_ns - self.shift) if self.shift else frame
 
     def turn(self, known: int | None, shift: int, before: int) -> None:

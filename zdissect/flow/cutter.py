@@ -102,10 +102,10 @@ class Cutter(StreamBuffer):
         """Takes the first framing that fits what comes next; whether that can be said yet."""
         data = self.peek(self.have)
         answers = {framing: resync.fits(data, framing, final) for framing in FRAMINGS}
-        found = next((framing for framing, fits in answers.items() if fits), None)
-        if found is None and None in answers.values():
+        fitting = next((framing for framing, fits in answers.items() if fits), None)
+        if fitting is None and None in answers.values():
             return False
-        self.framing = found or self.framing
+        self.framing = fitting or self.framing
         self.unsure = False
         return True
 

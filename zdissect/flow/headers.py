@@ -136,7 +136,7 @@ def netfilter_log(data: bytes, start: int, stop: int) -> Next:
     """Linux's nflog: attributes in the byte order of the machine, one of which is the packet."""
     at = start + 4
     while len(data) >= at + 4:
-        size, kind = (int.from_bytes(data[place : place + 2], "little") for place in (at, at + 2))
+        size, kind = (int.from_bytes(data[offset : offset + 2], "little") for offset in (at, at + 2))
         if kind == _NFULA_PAYLOAD:
             return ANY_IP, at + 4, stop
         at += max(4, size + 3 & ~3)

@@ -34,11 +34,11 @@ class WebSocketMessage:
         if self.last is None or (raw.frame.now_ns, raw.frame.number) >= (self.last.now_ns, self.last.number):
             self.last = raw.frame
         end = Origin(len(raw.buffer.data), 0, 0)
-        for place, after in pairwise([*raw.buffer.origin, end]):
+        for origin, after in pairwise([*raw.buffer.origin, end]):
             if after.start > header:
-                inside = max(0, header - place.start)
-                offset = place.offset + inside if place.offset >= 0 else -1
-                self.origin.append(Origin(self.size + place.start + inside - header, place.frame, offset))
+                inside = max(0, header - origin.start)
+                offset = origin.offset + inside if origin.offset >= 0 else -1
+                self.origin.append(Origin(self.size + origin.start + inside - header, origin.frame, offset))
         self.pieces.append(payload)
         self.size += len(payload)
         self.cost += len(raw.buffer.data)

@@ -136,9 +136,9 @@ def current(name: str) -> str:
 def aliases() -> dict[str, Alias]:
     """All names with their meaning, the plugin's first, in the order of the tables."""
     out = dict(_EXACT)
-    for place, (labels, words) in _PLUGIN.items():
-        name = f"zenoh.transport.{place}"
-        base = _base(labels.split()[-1], network=place.startswith("frame.network."))
+    for label_path, (labels, words) in _PLUGIN.items():
+        name = f"zenoh.transport.{label_path}"
+        base = _base(labels.split()[-1], network=label_path.startswith("frame.network."))
         out[name] = Alias(base, labels)
         for word in words.split():
             if f"{name}.{word}" not in out:
@@ -153,7 +153,9 @@ def _base(label: str, network: bool) -> str:
     """The name of the message with a label; both layers have an OAM."""
     if label == "OAM":
         return "zenoh.oam" if network else "zenoh.transport_oam"
-    message = next(one for one in MESSAGES if label == one.name or any(label in pair for pair in one.labels.values()))
+    message = next(
+        each for each in MESSAGES if label == each.name or any(label in pair for pair in each.labels.values())
+    )
     return f"zenoh.{message.name.lower()}"
 
 

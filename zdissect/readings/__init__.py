@@ -76,15 +76,15 @@ def readings(data: bytes) -> list[Reading]:
         return _tried(data)
     ranked = _tried(data[:LOOK])
     whole: list[Reading] = []
-    for one in ranked[:2]:
-        kind = KINDS[one.name]
+    for reading in ranked[:2]:
+        kind = KINDS[reading.name]
         attempts = (kind.guess or kind.force)(data)
         if attempts:
-            whole.append(_judge(one.name, attempts))
+            whole.append(_judge(reading.name, attempts))
             if whole[-1].complete:
                 break
     best = max(whole, key=lambda reading: reading.score) if whole else ranked[0]
-    return [best, *(one for one in ranked if one.name != best.name)]
+    return [best, *(reading for reading in ranked if reading.name != best.name)]
 
 
 def _tried(data: bytes) -> list[Reading]:

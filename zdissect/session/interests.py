@@ -142,22 +142,22 @@ class DeclaredState:
             message.remark("far-queryable", f"{DISTANCE.of(info)} hops", "d_queryable.ext_queryable_info.value")
         if ident is None or current:
             return
-        place = self.place(kind, ident, key, sourced)
-        known = self.entities.get(place)
+        entity_id = self.entity_id(kind, ident, key, sourced)
+        known = self.entities.get(entity_id)
         if known is not None and known.alive and None not in (known.key, key) and known.key != key:
             text = f"{KINDS[kind]} {ident} of frame {known.frame} is {known.key}"
             message.remark("entity-remapped", text)
-        self.entities[place] = Entity(key, frame, row.get("key_scope") or 0)
+        self.entities[entity_id] = Entity(key, frame, row.get("key_scope") or 0)
 
     @staticmethod
-    def place(kind: str, ident: int, key: str | None, sourced: bool) -> EntityId:
+    def entity_id(kind: str, ident: int, key: str | None, sourced: bool) -> EntityId:
         """What tells entities apart: kind and id; and the key where declarations have no ids (notes 6.1)."""
         return kind, ident, key if sourced and not ident else None
 
     def undeclare(self, message: DecodedMessage, kind: str, complete: bool, sourced: bool) -> Entity | None:
         """Takes a U_SUBSCRIBER, U_QUERYABLE or U_TOKEN of this side; what it ends."""
         ident, key = message.row.get("entity_id"), message.row.get("key_expr")
-        known = self.entities.get(self.place(kind, ident, key, sourced)) if ident is not None else None
+        known = self.entities.get(self.entity_id(kind, ident, key, sourced)) if ident is not None else None
         if known is None or not known.alive:
             if complete and ident is not None:
                 which = f"{ident} on {key}" if sourced and not ident else f"{ident}"
@@ -172,8 +172,8 @@ class DeclaredState:
         self.ended += 1
         if self.ended < 2 * REMEMBERED:
             return
-        for place in [place for place, entity in self.entities.items() if not entity.alive][:-REMEMBERED]:
-            del self.entities[place]
+        for entity_id in [entity_id for entity_id, entity in self.entities.items() if not entity.alive][:-REMEMBERED]:
+            del self.entities[entity_id]
         for ident in [ident for ident, interest in self.interests.items() if interest.over][:-REMEMBERED]:
             del self.interests[ident]
         self.ended = REMEMBERED

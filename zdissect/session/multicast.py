@@ -133,9 +133,9 @@ class Groups:
 
     def forget(self, before_ns: int) -> None:
         """Forgets the members whose last JOIN came before a time."""
-        for place in [place for place, joined_ns in self.joined_ns.items() if joined_ns < before_ns]:
-            del self.joined_ns[place]
-            src, group = place
+        for member in [member for member, joined_ns in self.joined_ns.items() if joined_ns < before_ns]:
+            del self.joined_ns[member]
+            src, group = member
             end = self.members[group].pop(src)
             self.terms[group][_terms(end)].pop(src, None)
             for pair in [pair for pair in self.differing if src in pair]:

@@ -121,14 +121,14 @@ def about_files(
 ) -> "tuple[DataFrame | None, Summary]":
     """The rows about the files of split captures, packed (None if there are none), and their summary."""
     by_name: dict[str, list[Summary]] = {}
-    for one in results:
-        if one.group is not None:
-            by_name.setdefault(one.group.capture, []).append(one)
+    for summary in results:
+        if summary.group is not None:
+            by_name.setdefault(summary.group.capture, []).append(summary)
     file_stats = {
-        name: one
+        name: stats
         for capture in captures
         if plan.name(capture) in by_name
-        for name, one in group_tables.files(capture, by_name[plan.name(capture)]).items()
+        for name, stats in group_tables.files(capture, by_name[plan.name(capture)]).items()
     }
     decoding = Decoding(files=file_stats)
     batches = [mixed(batch) for batch in decoding.close()]

@@ -60,11 +60,13 @@ class Task(NamedTuple):
 
 def captures(surveys: Iterable[Survey], mode: str = AUTO) -> list[list[Planned]]:
     """The files as captures, each in order."""
-    known = {one.name: one for one in surveys}
+    known = {survey.name: survey for survey in surveys}
 
     def time_range(name: str) -> TimeRange | None:
-        one = known[name]
-        return None if one.first_ns is None or one.end_ns is None else TimeRange(one.first_ns, one.end_ns)
+        survey = known[name]
+        if survey.first_ns is None or survey.end_ns is None:
+            return None
+        return TimeRange(survey.first_ns, survey.end_ns)
 
     return [_placed(known, capture) for capture in families.plan(known, time_range, mode)]
 

@@ -36,7 +36,8 @@ def spread(
     """
     names = [plan.name(capture) for capture in captures]
     sizes = [
-        splits[name].sizes if name in splits else [plan.size(one)] for name, one in zip(names, captures, strict=True)
+        splits[name].sizes if name in splits else [plan.size(capture)]
+        for name, capture in zip(names, captures, strict=True)
     ]
     pieces = [(size, index, group) for index, groups in enumerate(sizes) for group, size in enumerate(groups)]
     loads = [0] * max(buckets, 1)
