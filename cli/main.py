@@ -63,6 +63,7 @@ class Commands(click.Group):
         "dissect": ("dissect", ""),
         "hex": ("hex", "Dissect one message, batch or datagram from any paste."),
         "batch": ("batch", "Convert a directory of captures to tables in Parquet."),
+        "top": ("top", "Keys by rate and size, sessions and findings, live."),
         "stats": ("stats", "Sessions, keys, queries, findings and bytes in numbers."),
         "sessions": ("capture_tables", "List the sessions: ends, links, what was agreed on, how they ended."),
         "keys": ("capture_tables", "List the key expressions: samples, bytes, rates, publishers."),

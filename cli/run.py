@@ -38,7 +38,7 @@ class Run:
         self.only = display.only
         self.wanted = display.wanted
         self.flush = display.flush or captures.live
-        self.queries = Queries()
+        self.queries = Queries(MOST_LIVE) if captures.endless else Queries()
 
     def run(self) -> None:
         """Dissects all frames. What is good is written even if a file ends in the middle, or on Ctrl-C."""
@@ -118,6 +118,8 @@ class Run:
             complain(describe(self.form.findings))
 
 
+MOST_LIVE = 5000
+"""Queries of a live capture that are known at once."""
 _OPAQUE = {"TLS": "TLS (opaque: no keys)", "QUIC": "QUIC (opaque: no keys)"}
 """Protocols that may well carry Zenoh, but can't be read."""
 _BLOCK = 1 << 16

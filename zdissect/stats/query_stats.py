@@ -11,7 +11,7 @@ from typing import Any
 
 from zdissect.dissection import Dissection, Item
 from zdissect.engine.messages import Row
-from zdissect.records import Frame
+from zdissect.records import Frame, Leapt
 from zdissect.session.occurrences import Occurrences
 from zdissect.stats.distribution import Distribution
 from zdissect.stats.keys import sender, wire_key
@@ -94,7 +94,9 @@ class Queries:
     kind: type[Query] = Query
     """What is kept of each."""
 
-    def __init__(self) -> None:
+    def __init__(self, most_open: int | None = None) -> None:
+        """Keeps at most so many queries, and requests, that wait for answers; None: MOST_OPEN."""
+        self.most_open = MOST_OPEN if most_open is None else most_open
         self.all = Asked(first=Distribution(), final=Distribution())
         self.keys: dict[str, Asked] = {}
         self.others = Asked()
@@ -148,7 +150,7 @@ class Queries:
         request = hop, item.frame.number, row.get("request_id") or 0
         self.open[request] = query
         self.requested(query, request, item, row)
-        if len(self.open) > MOST_OPEN:
+        if len(self.open) > self.most_open:
             self.open.popitem(last=False)
 
     def requested(self, query: Query, request: RequestKey, item: Dissection, row: Row) -> None:
@@ -171,7 +173,9 @@ class Queries:
         asked = self.keys.get(key)
         if asked is None:
             asked = self.others if len(self.keys) >= MOST_KEYS else self.keys.setdefault(key, Asked())
-        query = self.kind(item.frame, asked, content, asker, {asker})
+        frame = item.frame
+        bare = Frame(*frame[:5], b"")  # the bytes of all queries would add up
+        query = self.kind(Leapt(bare, frame.now_ns), asked, content, asker, {asker})
         self.known[id(query)] = query
         alike = self.alike.setdefault(content, [])
         alike.append(query)
@@ -179,7 +183,7 @@ class Queries:
         for totals in (self.all, asked):
             totals.queries += 1
         self.count(query, 1)
-        if len(self.known) > MOST_OPEN:
+        if len(self.known) > self.most_open:
             self.forget()
         return query
 

@@ -1,0 +1,136 @@
+"""`zdissect top`: keys by rate and size, sessions and findings, while they come."""
+
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import click
+
+from zdissect.dissection import Item
+from zdissect.endless import Endless
+from zdissect.pipeline import Options, Pipeline
+from zdissect.session.model import Link
+from zdissect.stats.activity import Activity
+
+from .captures import Captures, captured
+from .common import SIGNALLED, UNREADABLE, complain
+from .options import (
+    CaptureOptions,
+    LiveOptions,
+    ReportOptions,
+    as_records,
+    autostop_option,
+    capture_filter_option,
+    decode_as_option,
+    files_or_interface,
+    frames_option,
+    interface_option,
+    interfaces_option,
+    quiet_option,
+)
+from .top_screen import ORDERS, Printed, Screen, View
+
+if TYPE_CHECKING:
+    from .interface import Interface
+
+
+@click.command("top")
+@files_or_interface
+@interface_option
+@interfaces_option
+@capture_filter_option
+@click.option("--sort", "order", type=click.Choice(list(ORDERS)), default="rate", help="What comes first.")
+@click.option("--every", type=click.FloatRange(min=0.1), metavar="S", help="Seconds between two tables; 1 if live.")
+@click.option("-n", "iterations", type=click.IntRange(min=1), metavar="N", help="End after N tables.")
+@click.option("--top", "rows", type=click.IntRange(min=0), metavar="N", help="Keys to show; 0 for all.")
+@click.option("--batch", is_flag=True, help="Print one table after the other, as without a terminal.")
+@autostop_option
+@frames_option
+@decode_as_option
+@quiet_option()
+@as_records(capture=CaptureOptions, live=LiveOptions, reporting=ReportOptions)
+def top(
+    capture: CaptureOptions, live: LiveOptions, reporting: ReportOptions, order: str, every: float | None,
+    iterations: int | None, rows: int | None, batch: bool,
+) -> int:  # fmt: skip
+    """Shows which keys carry how much, in messages and bytes a second, with their last values; sessions and findings.
+
+    On an interface (-i) it is shown anew every second, over the last ten. Of files, and of standard input without
+    --every, only what holds at their end is shown: a rate is that since the first message of a key.
+    """
+    with captured(capture, live) as captures:
+        if captures.live and every is None:
+            every = 1.0
+        elif iterations is not None and every is None:
+            raise click.UsageError("-n needs --every S for files: it counts the tables")
+        if not reporting.quiet and captures.greeting():
+            complain(captures.greeting())
+        view: View = Printed(order, rows) if batch or not sys.stdout.isatty() else Screen(order, rows)
+        with view:
+            run = TopRun(captures, capture.pipeline(rows=True), view)
+            run.run(every, iterations)
+    for problem in captures.problems:
+        complain(str(problem))
+    if not reporting.quiet and captures.summary():
+        complain(captures.summary())
+    if captures.signal:
+        return SIGNALLED + captures.signal
+    return UNREADABLE if captures.problems else 0
+
+
+class TopRun:
+    """One run over files, or an interface."""
+
+    def __init__(self, captures: "Captures | Interface", options: Options, view: View) -> None:
+        self.captures, self.view = captures, view
+        self.pipeline = Pipeline(options)
+        self.source = Endless(self.pipeline, self.pipeline)
+        self.activity = Activity()
+        self.shown = 0
+
+    def run(self, every: float | None, iterations: int | None) -> None:
+        """Shows a table after so many seconds, and one at the end; ends after so many tables."""
+        live = self.captures.live
+        due = time.monotonic() + every if every is not None and live else None
+        for frame in self.captures:
+            if frame is not None:
+                self.take(self.source.feed(frame))
+            elif (now_ns := self.captures.now_ns) is not None:
+                self.take(self.source.passed(now_ns))
+            if every is None:
+                continue
+            now = time.monotonic() if live else self.now_ns() / 1e9
+            if due is None:
+                due = now + every
+            elif now >= due:
+                due = max(due + every, now)
+                self.show()
+                if self.shown == iterations:
+                    return
+        links = self.links()
+        self.take(self.source.close())
+        self.show(links)
+
+    def take(self, items: list[Item]) -> None:
+        """Takes what a frame has completed."""
+        for item in items:
+            self.activity.take(item)
+
+    def now_ns(self) -> int:
+        """The time of the capture."""
+        live_ns, last = self.captures.now_ns, self.pipeline.last
+        return live_ns if live_ns is not None else last.ts_ns if last is not None else 0
+
+    def links(self) -> list[Link]:
+        """The links that haven't ended."""
+        return [link for link in self.pipeline.sessions.links.values() if not link.over]
+
+    def show(self, ended: list[Link] | None = None) -> None:
+        """Shows how it stands; at the end with the links that were there until then."""
+        now_ns, links = self.now_ns(), self.links() if ended is None else ended
+        self.view.show(self.activity, links, self.captures.frames, now_ns, final=ended is not None)
+        self.activity.mark(now_ns)
+        self.shown += 1
+
+
+commands = {"top": top}

@@ -1,0 +1,116 @@
+"""`zdissect top`: of a file its last table; live one after the other, or in place on a terminal."""
+
+import os
+import pty
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from cli.main import cli
+from tests.capturing import PATIENT, SAMPLES, stand_in
+from zdissect.capture import live
+
+SAMPLE = str(SAMPLES / "declared-keys-router.pcap")
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(cli, ["top", *map(str, arguments)], standalone_mode=False)
+
+
+def keys(table: str) -> list[str]:
+    """The keys of a table, in order."""
+    lines = table.splitlines()
+    start = next(number for number, line in enumerate(lines) if line.startswith("Key "))
+    return [line.split()[0] for line in lines[start + 1 :] if line and line[0] not in "(L"]
+
+
+def test_a_file_gives_one_table() -> None:
+    done = run(SAMPLE)
+    assert done.return_value == 0
+    first, *_ = done.stdout.splitlines()
+    assert "130 frames" in first
+    assert "135 messages, 49 values" in first
+    assert keys(done.stdout)[0] == "factory/hall-1/cell-7/robot/arm/pose"
+    assert '16 bytes  "after s2 is gone"' in done.stdout
+    assert "(deleted)" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("order", "first"),
+    [("rate", "arm/pose"), ("bytes", "arm/pose"), ("messages", "arm/pose"), ("size", "arm/pose"), ("key", "cmd/go")],
+)
+def test_keys_are_put_in_the_order_that_is_asked_for(order: str, first: str) -> None:
+    assert keys(run("--sort", order, SAMPLE).stdout)[0].endswith(first)
+
+
+def test_so_many_keys_are_shown_and_the_rest_is_counted() -> None:
+    done = run("--top", 2, SAMPLE)
+    assert len(keys(done.stdout)) == 2
+    assert "(4 more keys)" in done.stdout
+    assert len(keys(run("--top", 0, SAMPLE).stdout)) == 6
+
+
+def test_capture_time_makes_the_tables_of_a_file() -> None:
+    done = run("--every", 1, SAMPLE)
+    assert done.stdout.count("Key  ") == 3  # 2.8 s, and its end
+    assert run("--every", 1, "-n", 1, SAMPLE).stdout.count("Key  ") == 1
+
+
+def test_links_are_shown_with_both_sides(tmp_path: Path) -> None:
+    one = tmp_path / "begins.pcap"
+    one.write_bytes((SAMPLES / "pubsub-tcp.pcap").read_bytes()[:2600])
+    done = run(one)
+    assert done.return_value == 1  # it is cut
+    assert "Opened by" in done.stdout
+    assert "peer 34adcbe76c21f3f410dd19b2ebfe68a3 127.0.0.1:57592" in done.stdout
+
+
+def test_findings_are_shown() -> None:
+    done = run(SAMPLES / "trailing-byte.pcap")
+    assert "findings: " in done.stdout
+    assert "[vle-overlong]" in done.stdout or "last: frame" in done.stdout
+
+
+def test_what_makes_no_sense_is_refused() -> None:
+    done = CliRunner().invoke(cli, ["top", "-n", "3", SAMPLE])
+    assert done.exit_code == 2
+    assert "-n needs --every S for files" in done.stderr
+    assert CliRunner().invoke(cli, ["top"]).exit_code == 2
+    assert run("nosuch.pcap").return_value == 1
+
+
+def test_live_it_is_shown_again_and_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live, "found", lambda name: str(tmp_path / name) if (tmp_path / name).exists() else None)
+    stand_in(tmp_path, "tcpdump", PATIENT)
+    done = run("-i", "lo", "--every", 0.3, "-n", 2)
+    assert done.return_value == 0
+    assert done.stdout.count("Key  ") == 2
+    assert "frames captured on lo" in done.stderr
+
+
+def test_on_a_terminal_it_has_a_screen_of_its_own_and_the_last_table_stays(tmp_path: Path) -> None:
+    stand_in(tmp_path, "tcpdump", PATIENT)
+    pid, terminal = pty.fork()
+    if not pid:
+        path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
+        command = [sys.executable, "-m", "zdissect_cli", "top", "-i", "lo", "--every", "0.3", "-a", "duration:1.5"]
+        os.execve(sys.executable, command, os.environ | {"PATH": path, "TERM": "xterm", "COLUMNS": "80", "LINES": "24"})
+    out = b""
+    while True:
+        try:
+            piece = os.read(terminal, 1 << 16)
+        except OSError:
+            break
+        if not piece:
+            break
+        out += piece
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+    os.close(terminal)
+    screen, left, after = out.partition(b"\x1b[?1049l")
+    assert b"\x1b[?1049h" in screen
+    assert left
+    assert b"Key  " in screen
+    assert b"Key  " in after
+    assert all(len(line) <= 80 for line in after.decode().split("\r\n") if "zdissect:" not in line)

@@ -1,0 +1,107 @@
+"""What is going on: rates of keys over the last seconds, with their last values, for `zdissect top`. Bounded."""
+
+from collections import Counter, OrderedDict, deque
+from dataclasses import dataclass, field
+
+from zdissect.dissection import Dissection, Finding, Item, findings
+from zdissect.engine.messages import Row
+from zdissect.stats.keys import wire_key
+
+MOST_ACTIVE = 10_000
+"""Keys that are kept: beyond that, the one that was silent for longest goes."""
+MARKS = 10
+"""Times at which the counters of a key are remembered: a rate is measured from the oldest of them."""
+LEAST_NS = 10**9
+"""The shortest time that a rate is measured over."""
+VALUE_BYTES = 64
+"""So much of a value is kept."""
+
+
+@dataclass(slots=True)
+class KeyActivity:
+    """What was sent to one key: by PUSH, and in answer to queries."""
+
+    name: str
+    first_ns: int
+    last_ns: int = 0
+    messages: int = 0
+    size: int = 0
+    """Bytes of payloads."""
+    encoding: str = ""
+    """That of the last value."""
+    value: bytes = b""
+    """The beginning of the last value."""
+    value_size: int | None = None
+    """Its size in bytes; None if there was none: a DEL."""
+    marks: deque[tuple[int, int, int]] = field(default_factory=lambda: deque(maxlen=MARKS))
+    """Times, with the messages and bytes until then."""
+
+    def take(self, row: Row, now_ns: int) -> None:
+        """Takes a message."""
+        self.last_ns = now_ns
+        self.messages += 1
+        payload = row.get("payload")
+        self.value_size = row.get("payload_len")
+        self.size += self.value_size or 0
+        self.encoding = row.get("encoding") or ""
+        self.value = bytes(payload[:VALUE_BYTES]) if payload is not None else b""
+
+    def rates(self, now_ns: int) -> tuple[float, float]:
+        """Messages and bytes a second, until now."""
+        since_ns, messages, size = self.marks[0] if self.marks else (self.first_ns, 0, 0)
+        seconds = max(now_ns - since_ns, LEAST_NS) / 1e9
+        return (self.messages - messages) / seconds, (self.size - size) / seconds
+
+
+class Activity:
+    """The activity of all keys, and findings.
+
+    Args:
+        limit: So many keys are kept.
+    """
+
+    def __init__(self, limit: int = MOST_ACTIVE) -> None:
+        self.limit = limit
+        self.keys: OrderedDict[str, KeyActivity] = OrderedDict()
+        """By their names; the one that was silent for longest comes first."""
+        self.dropped = 0
+        """Keys that weren't kept."""
+        self.messages = 0
+        """Messages of all kinds."""
+        self.findings: Counter[str] = Counter()
+        self.last_finding: Finding | None = None
+        self.total = KeyActivity("", 0)
+        """All keys together."""
+
+    def take(self, item: Item) -> None:
+        """Takes what a pipeline gives."""
+        for finding in findings(item):
+            self.findings[finding.rule.code] += 1
+            self.last_finding = finding
+        if not isinstance(item, Dissection):
+            return
+        self.messages += len(item.messages)
+        for message in item.messages:
+            row = message.row
+            if (row["message"] == "PUSH" or row.get("body") == "REPLY") and (name := wire_key(row)) is not None:
+                self.sent(name, row, item.frame.now_ns)
+
+    def sent(self, name: str, row: Row, now_ns: int) -> None:
+        """Takes a message to a key."""
+        key = self.keys.get(name)
+        if key is None:
+            key = self.keys[name] = KeyActivity(name, now_ns)
+            if len(self.keys) > self.limit:
+                self.keys.popitem(last=False)
+                self.dropped += 1
+        else:
+            self.keys.move_to_end(name)
+        key.take(row, now_ns)
+        if not self.total.messages:
+            self.total.first_ns = now_ns
+        self.total.take(row, now_ns)
+
+    def mark(self, now_ns: int) -> None:
+        """Remembers how the counters stand: rates are measured from one of the last marks."""
+        for key in (self.total, *self.keys.values()):
+            key.marks.append((now_ns, key.messages, key.size))
