@@ -13,7 +13,8 @@ from zdissect.session.model import Link
 from zdissect.stats.activity import Activity
 
 from .captures import Captures, captured
-from .common import SIGNALLED, UNREADABLE, complain
+from .common import complain
+from .exit_codes import DONE, SIGNALLED, UNREADABLE
 from .options import (
     CaptureOptions,
     LiveOptions,
@@ -75,7 +76,7 @@ def top(
         complain(captures.summary())
     if captures.signal:
         return SIGNALLED + captures.signal
-    return UNREADABLE if captures.problems else 0
+    return UNREADABLE if captures.problems else DONE
 
 
 class TopRun:
