@@ -51,7 +51,7 @@ def shape(value):
     if isinstance(value, dict):
         return {name: shape(one) if name == "value" else one for name, one in value.items()}
     if isinstance(value, str):
-        return "/".join(str(len(chunk)) + re.sub(r"\w", "", chunk) for chunk in value.split("/"))
+        return "/".join(str(len(chunk)) + re.sub(r"\w|[^\x00-\x7f]", "", chunk) for chunk in value.split("/"))
     return None if value is None else len(value)
 
 
