@@ -29,6 +29,8 @@ def check(display: DisplayOptions) -> None:
         raise click.UsageError("-V is everything in full, -O some messages: leave one of them out")
     if display.whole and (display.wanted is None or form != "tree"):
         raise click.UsageError("--whole needs -Y and -T tree, which folds what doesn't match")
+    if display.pattern and form not in ("tree", "line"):
+        raise click.UsageError(f"--grep needs -T tree or -T line: for -T {form} use grep or jq")
     if display.dump and form not in ("tree", "line"):
         raise click.UsageError(f"-x needs -T tree or -T line: -T {form} has no place for a dump")
 

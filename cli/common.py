@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 import click
 
+from zdissect.output.style import THEMES, Style
 from zdissect.output.text import prose
 
 
@@ -14,7 +15,17 @@ def wants_color(choice: str) -> bool:
     """Whether to colour what goes to standard output (no-color.org, clig.dev)."""
     if choice != "auto":
         return choice == "always"
+    if not os.environ.get("NO_COLOR") and os.environ.get("CLICOLOR_FORCE", "0") not in ("", "0"):
+        return True
     return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb" and sys.stdout.isatty()
+
+
+def style_of(theme: str) -> Style:
+    """The colours of a theme. COLORFGBG, which some terminals set, ends with the number of the background's colour."""
+    if theme == "auto":
+        ground = os.environ.get("COLORFGBG", "").rpartition(";")[2]
+        theme = ("light" if int(ground) in (7, *range(9, 16)) else "dark") if ground.isdecimal() else "ansi"
+    return THEMES[theme]
 
 
 def terminal_columns() -> int | None:

@@ -24,6 +24,7 @@ from .options import (
     payload_bytes_option,
     quiet_option,
     ring_option,
+    theme_option,
     times_option,
     verbose_option,
     write_option,
@@ -64,6 +65,7 @@ class Default(click.Command):
 @quiet_option()
 @fail_on_option
 @color_option
+@theme_option
 @as_records(capture=CaptureOptions, live=LiveOptions, display=DisplayOptions, reporting=ReportOptions)
 def dissect(capture: CaptureOptions, live: LiveOptions, display: DisplayOptions, reporting: ReportOptions) -> int:
     """Dissects captures."""
@@ -78,6 +80,7 @@ def dissect(capture: CaptureOptions, live: LiveOptions, display: DisplayOptions,
     from .forms import make_form
     from .later_answers import later_answers
     from .outcome import exit_code
+    from .pager import paged
     from .run import Run
 
     if display.verbose and display.form not in ("tree", "line"):
@@ -93,11 +96,12 @@ def dissect(capture: CaptureOptions, live: LiveOptions, display: DisplayOptions,
         look_ahead(display.wanted, capture, live, options)
     with captured(capture, live) as captures:
         run = Run(captures, options, form, display)
-        if not reporting.quiet and captures.greeting():
-            complain(captures.greeting())
-        run.run()
-        if not reporting.quiet:
-            run.summary()
+        with paged(not display.no_pager and not captures.live):
+            if not reporting.quiet and captures.greeting():
+                complain(captures.greeting())
+            run.run()
+            if not reporting.quiet:
+                run.summary()
     if captures.signal:
         return SIGNALLED + captures.signal
     return UNREADABLE if captures.problems else exit_code(run.form.findings, reporting.fail_on)

@@ -226,7 +226,16 @@ def _numbers(frames: tuple[int, ...]) -> str:
 
 
 def make_form(display: DisplayOptions) -> Form:
-    """The form that `-T` names."""
+    """The form that `-T` names; with `--grep`, of what holds its text."""
+    form = _form(display)
+    if not display.pattern:
+        return form
+    from .grep import GrepForm  # only here: most don't search
+
+    return GrepForm(form, display.pattern, display.form == "line")
+
+
+def _form(display: DisplayOptions) -> Form:
     match display.form:
         case "fields" | "csv":
             from .separated_form import SeparatedForm  # only here: it takes all names that there are

@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from zdissect.grammar.rule import ERROR, NOTE, WARNING
-from zdissect.output.style import COLOUR, PLAIN, Style
+from zdissect.output.style import PLAIN, Style
 from zdissect.output.time_formats import FORMATS
 
-from .common import wants_color
+from .common import style_of, wants_color
 from .frame_ranges import FrameRanges
 
 if TYPE_CHECKING:
@@ -84,6 +84,7 @@ class DisplayOptions:
     long: bool = False
     """Lines with all that they can say, FRAMEs of their own among them."""
     color: str = "auto"
+    theme: str = "auto"
     only: FrameRanges | None = None
     """The frames that are shown; None: all."""
     wanted: "Filter | None" = None
@@ -100,13 +101,16 @@ class DisplayOptions:
     """How they are written: `NAME=VALUE`."""
     payload: str | None = None
     """How payloads are written there; None: as hex."""
+    pattern: str = ""
+    """Only what is printed with this text in it is shown; empty: all."""
+    no_pager: bool = False
     flush: bool = False
     """Whether each frame is written at once."""
 
     @property
     def style(self) -> Style:
         """The colours for standard output as it is now."""
-        return COLOUR if wants_color(self.color) else PLAIN
+        return style_of(self.theme) if wants_color(self.color) else PLAIN
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +216,14 @@ color_option = click.option(
     "--color",
     type=click.Choice(["auto", "always", "never"]),
     default="auto",
-    help="Colour; auto: on a terminal, unless NO_COLOR is set.",
+    help="Colour; auto: on a terminal unless NO_COLOR is set, and with CLICOLOR_FORCE.",
+)
+
+theme_option = click.option(
+    "--theme",
+    type=click.Choice(["auto", "dark", "light", "ansi"]),
+    default="auto",
+    help="Colours for a dark or a light background, or the 16 of the terminal; auto: by COLORFGBG, else ansi.",
 )
 
 

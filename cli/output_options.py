@@ -53,6 +53,14 @@ _OPTIONS = (
         "Show the messages that match a display filter: `zdissect filter --help`. --fail-on goes by what is shown."
     ),
     click.option("--whole", is_flag=True, help="With -Y, show what else is in the batch of a match in full, too."),
+    click.option(
+        "--grep",
+        "pattern",
+        metavar="TEXT",
+        default="",
+        help="Show batches (of the tree) or lines that hold a text; upper and lower case differ if it has capitals.",
+    ),
+    click.option("--no-pager", is_flag=True, help="Never a pager; else ZDISSECT_PAGER, PAGER or less on a terminal."),
     click.option("-l", "flush", is_flag=True, help="Write the output of each frame at once."),
     click.option("-n", is_flag=True, expose_value=False, help="Accepted: names are never looked up."),
 )

@@ -6,6 +6,8 @@ import sys
 from contextlib import suppress
 from typing import Any, TextIO, cast
 
+from zdissect.output.plain_characters import HANDLER
+
 
 class Errors:
     """Standard error that may fail: what can't be written there is lost, and stops nothing."""
@@ -41,8 +43,8 @@ def prepare() -> None:
     if sys.stderr is None:
         sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
-        # a terminal that can't show a character gets an escape instead of a traceback
-        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+        # a terminal that can't show a character gets one like it, or an escape, instead of a traceback
+        stream.reconfigure(errors=HANDLER)  # type: ignore[union-attr]
     sys.stderr = cast(TextIO, Errors(sys.stderr))
 
 

@@ -42,7 +42,9 @@ def start(*args: str | Path, stdin: bytes = b"", **env: str) -> subprocess.Compl
 
 def on_a_terminal(*args: str | Path, **env: str) -> bytes:
     """What a terminal gets to see, and standard error with it."""
-    environ = {name: value for name, value in os.environ.items() if name != "NO_COLOR"} | {"TERM": "xterm"} | env
+    environ = (
+        {name: value for name, value in os.environ.items() if name != "NO_COLOR"} | {"TERM": "xterm", "PAGER": ""} | env
+    )
     ours, theirs = pty.openpty()
     with subprocess.Popen([*COMMAND, *args], stdin=theirs, stdout=theirs, stderr=theirs, env=environ) as process:
         os.close(theirs)

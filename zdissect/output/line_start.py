@@ -57,4 +57,6 @@ class LineStart:
             return f"{number}{text} ", size
         same = next((at for at, (new, old) in enumerate(zip(text, self.before, strict=False)) if new != old), 0)
         self.before = text
+        if not same:
+            return f"{number}{text} ", size
         return f"{number}{style.dim}{text[:same]}{style.end}{text[same:]} ", size
