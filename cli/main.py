@@ -73,6 +73,7 @@ class Commands(click.Group):
         "anonymize": ("anonymize", "Write a capture that can be shared."),
         "export": ("export", "Write payloads to files."),
         "filter": ("filter", "Check a display filter; what it reads, and as SQL."),
+        "follow": ("follow", "Show a session, a key, a query or a message in fragments as a transcript."),
         "fields": ("fields", "List the fields of the protocol."),
         "explain": ("explain", "Explain a finding, a field or a message."),
     }

@@ -32,6 +32,7 @@ LAYERS = {
     "filters": "dissection engine flow grammar records session table",
     "stats": "dissection engine flow grammar pipeline records session table",
     "listing": "dissection engine flow grammar pipeline records session stats table",
+    "transcript": "dissection engine flow grammar listing pipeline records session stats table",
     "output": "dissection engine filters flow grammar records session stats table",
     "export": "capture dissection engine filters flow grammar output pipeline records session stats table",
     "spark": "capture export records",

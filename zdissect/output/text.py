@@ -54,10 +54,24 @@ def payload_text(data: bytes, encoding: str, limit: int) -> str:
     Text is shown as text where the encoding says so, or where it says nothing and all of it is printable.
     """
     shown = data[:limit]
-    as_text = _text(shown, cut=len(data) > limit)
-    if as_text is not None and (encoding.startswith(_TEXT_PREFIXES) or as_text.isprintable()):
-        return quoted(as_text)
-    return shown.hex(" ")
+    as_text = readable(shown, encoding, cut=len(data) > limit)
+    return shown.hex(" ") if as_text is None else quoted(as_text)
+
+
+def readable(data: bytes, encoding: str, cut: bool = False) -> str | None:
+    """A payload as text, if its encoding says that it is, or says nothing and all of it is printable; else None."""
+    text = _text(data, cut)
+    return text if text is not None and (encoding.startswith(_TEXT_PREFIXES) or text.isprintable()) else None
+
+
+def payload_lines(data: bytes, encoding: str, limit: int) -> list[str]:
+    """A payload in lines: text where it is one, else a dump; of at most `limit` bytes, unless that is 0."""
+    shown = data[:limit] if limit else data
+    text = readable(shown, encoding, cut=len(shown) < len(data))
+    lines = hexdump(shown).splitlines() if text is None else [prose(line.rstrip("\r")) for line in text.split("\n")]
+    if text is not None and lines and not lines[-1]:
+        lines.pop()
+    return lines + ([f"... {count(len(data) - len(shown))} more"] if len(shown) < len(data) else [])
 
 
 def opaque(data: bytes, limit: int) -> str:

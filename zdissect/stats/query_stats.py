@@ -123,7 +123,7 @@ class Queries:
         if name == "REQUEST":
             self.ask(item, row)
         elif name == "RESPONSE" or name == "RESPONSE_FINAL":
-            request = _hop(item, row)[::-1], row.get("request_frame") or 0, row.get("request_id") or 0
+            request = hop_of(item, row)[::-1], row.get("request_frame") or 0, row.get("request_id") or 0
             query = self.open.get(request)
             if query is None:
                 self.stray += 1
@@ -136,7 +136,7 @@ class Queries:
 
     def ask(self, item: Dissection, row: Row) -> None:
         """Takes a REQUEST."""
-        hop = _hop(item, row)
+        hop = hop_of(item, row)
         content = hash((wire_key(row), *(row.get(name) for name in _CONTENT)))
         query = self.same(content, hop, item.frame.now_ns) or self.new(item, row, content, hop[0])
         from_asker = hop[0] == query.asker
@@ -237,6 +237,6 @@ class Queries:
         return {**total, "keys": listed, "others": others}
 
 
-def _hop(item: Dissection, row: Row) -> Hop:
+def hop_of(item: Dissection, row: Row) -> Hop:
     """Who sends a message to whom: the nodes of a session, whichever of its links carries it."""
     return sender(item, row), row.get("dst_zid") or endpoint(item.flow.ends[1 - item.direction])

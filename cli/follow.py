@@ -1,0 +1,168 @@
+"""`zdissect follow TARGET FILE...`: what belongs together in a capture, as a transcript."""
+
+import codecs
+import sys
+from collections.abc import Iterator
+from itertools import chain
+from typing import Any
+
+import click
+
+from zdissect.dissection import Dissection
+from zdissect.engine.messages import Row
+from zdissect.listing.listed_sessions import SIDES
+from zdissect.output.printable import dumps
+from zdissect.output.text import count
+from zdissect.output.time_formats import formatter
+from zdissect.pipeline import Pipeline
+from zdissect.table import Table, complete
+from zdissect.transcript import Selection, Survey, Target, TargetError, parse
+
+from .captures import Captures
+from .common import DONE, UNREADABLE, complain
+from .options import (
+    CaptureOptions,
+    DisplayOptions,
+    ReportOptions,
+    as_records,
+    color_option,
+    decode_as_option,
+    files_argument,
+    quiet_option,
+    times_option,
+)
+from .stats_units import many
+from .stdio import for_json
+from .transcript_text import TranscriptText
+
+
+def _target(context: click.Context, _: click.Parameter, text: str) -> Target:
+    try:
+        return parse(text)
+    except ValueError as problem:
+        raise click.BadParameter(str(problem)) from None
+
+
+@click.command("follow")
+@click.argument("target", metavar="TARGET", callback=_target)
+@files_argument
+@click.option("--raw", "form", flag_value="raw", help="Only the bytes of the payloads, one after the other.")
+@click.option(
+    "--json", "form", flag_value="json", help="A JSON array: the rows of -T jsonl without nulls, and who speaks."
+)
+@click.option("--all", "carriers", is_flag=True, help="Of a session also FRAME, FRAGMENT and KEEP_ALIVE.")
+@click.option(
+    "--bytes",
+    "payload_bytes",
+    type=click.IntRange(min=0),
+    default=1024,
+    metavar="N",
+    show_default=True,
+    help="Payload bytes to show of each message; 0 for all.",
+)
+@decode_as_option
+@times_option
+@quiet_option()
+@color_option
+@as_records(capture=CaptureOptions, display=DisplayOptions, reporting=ReportOptions)
+def follow(
+    target: Target, carriers: bool, capture: CaptureOptions, display: DisplayOptions, reporting: ReportOptions
+) -> int:
+    """Shows what belongs together in captures, as a transcript. TARGET is one of:
+
+    \b
+      3  tcp.0  30f9b4     a session: its number in `zdissect sessions`, one of its flows, the ZenohID of an end
+      'a/**'               a key expression: puts, declarations and queries that it has keys in common with
+      37  6defa3:2         a query with its answers, on all its hops: a frame of it, or who asked, and the request id
+      17                   a message in fragments: the frame of one of them
+
+    `session:3`, `frame:3`, `zid:30`, `key:30` say which it is where that isn't clear; a number alone is that of a
+    session, if there is one. Captures are read twice: from standard input is no way.
+    """  # fmt: skip
+    if "-" in capture.files:
+        raise click.UsageError("follow reads its files twice, and standard input can be read once: store it in a file")
+    captures = Captures(capture.files)
+    survey = _survey(target, captures, capture)
+    try:
+        selection = survey.selection()
+    except TargetError as problem:
+        for trouble in captures.problems:
+            complain(str(trouble))
+        raise click.UsageError(str(problem)) from None
+    selection.carriers = carriers
+    messages, size = _write(_messages(selection, survey, capture), survey, display)
+    sys.stdout.flush()
+    for trouble in captures.problems:
+        complain(str(trouble))
+    if not reporting.quiet:
+        complain(f"{selection.title}: {many(messages, 'message')}, payloads of {count(size)}")
+    return UNREADABLE if captures.problems else DONE
+
+
+def _survey(target: Target, captures: Captures, capture: CaptureOptions) -> Survey:
+    """The first pass."""
+    survey, pipeline = Survey(target), Pipeline(capture.pipeline(rows=True, history=True))
+    for frame in captures:
+        survey.frame(frame)
+        for item in pipeline.feed(frame):
+            survey.feed(item)
+    for item in pipeline.close():
+        survey.feed(item)
+    survey.close(pipeline)
+    return survey
+
+
+def _messages(selection: Selection, survey: Survey, capture: CaptureOptions) -> Iterator[tuple[Dissection, Row]]:
+    """The second pass: the messages that are followed."""
+    pipeline, table = Pipeline(capture.pipeline(rows=True)), Table()
+    fed = chain.from_iterable(map(pipeline.feed, Captures(capture.files)))
+    for item in chain(fed, _at_the_end(pipeline)):
+        if not isinstance(item, Dissection):
+            continue
+        chosen = [selection.has(item, message.row) for message in item.messages]
+        if any(chosen):
+            for row, is_chosen in zip(table.rows(item), chosen, strict=True):
+                if is_chosen:
+                    yield item, row
+
+
+def _at_the_end(pipeline: Pipeline) -> Iterator[Any]:
+    yield from pipeline.close()
+
+
+def _write(messages: Iterator[tuple[Dissection, Row]], survey: Survey, display: DisplayOptions) -> tuple[int, int]:
+    """Writes the messages; how many there are, and how many bytes their payloads have."""
+    if display.form == "raw":
+        return _write_raw(messages)
+    ascii_only = codecs.lookup(sys.stdout.encoding).name != "utf-8"
+    text = TranscriptText(survey.report, formatter(display.times), display.style, display.payload_bytes, ascii_only)
+    if display.form == "json":
+        for_json()
+    number = size = 0
+    for number, (item, row) in enumerate(messages, 1):
+        size += len(row.get("payload") or b"")
+        part = survey.parts.get(item.flow.id)
+        if display.form == "json":
+            known = {name: value for name, value in complete(row).items() if value is not None}
+            side = SIDES[item.direction ^ part.flip] if part is not None else None
+            entry = {"session": part and part.session, "side": side, **known}
+            sys.stdout.write(f"{'[' if number == 1 else ','}{dumps(entry)}\n")
+        else:
+            sys.stdout.write(text.message(row, part, item.direction))
+    if display.form == "json":
+        sys.stdout.write("]\n" if number else "[]\n")
+    return number, size
+
+
+def _write_raw(messages: Iterator[tuple[Dissection, Row]]) -> tuple[int, int]:
+    """Writes payloads."""
+    out = sys.stdout.buffer
+    written = size = 0
+    for _, row in messages:
+        written += 1
+        size += out.write(row.get("payload") or b"")
+    out.flush()
+    return written, size
+
+
+commands = {"follow": follow}
