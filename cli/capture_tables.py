@@ -3,36 +3,43 @@
 import shutil
 import sys
 from collections import Counter
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import compress
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from zdissect.dissection import Dissection, findings
+from zdissect.dissection import Dissection, Item, findings
 from zdissect.listing import DeclarationListing, FindingListing, KeyListing, Listing, QueryListing, SessionListing
-from zdissect.output.time_formats import formatter
 from zdissect.pipeline import Pipeline
 
 from .captures import Captures
 from .common import complain, nearest
 from .exit_codes import UNREADABLE
+from .first_pass import look_ahead
 from .list_cells import Entry, csv_lines, json_lines, text_columns
 from .options import (
     CaptureOptions,
     DisplayOptions,
+    LiveOptions,
     ReportOptions,
     as_records,
     color_option,
     decode_as_option,
     fail_on_option,
     files_argument,
+    filter_option,
     frames_option,
     quiet_option,
     times_option,
 )
 from .outcome import exit_code, not_opened
+from .relative_times import clock
 from .stdio import for_json
 from .table_text import table
+
+if TYPE_CHECKING:
+    from zdissect.filters import Filter
 
 _DOCS = {
     "sessions": (
@@ -58,6 +65,16 @@ _DOCS = {
 }
 
 
+_CHOICES = {
+    "sessions": "Sessions with messages that match a display filter, and how many",
+    "keys": "Keys of the messages that match a display filter, and what these count for",
+    "queries": "Queries of which the request or an answer matches a display filter",
+    "declarations": "What messages declare or end that match a display filter",
+    "findings": "Findings in messages that match a display filter",
+}
+"""What -Y does."""
+
+
 def _command(listing: type[Listing]) -> click.Command:
     """The command of a listing."""
 
@@ -66,6 +83,7 @@ def _command(listing: type[Listing]) -> click.Command:
     @click.option("--sort", "order", metavar="COLUMN", help="Sort by a column; -COLUMN: the greatest first.")
     @click.option("--json", "form", flag_value="json", help="A JSON array of all columns.")
     @click.option("--csv", "form", flag_value="csv", help="CSV with a head, of all columns.")
+    @filter_option(f"{_CHOICES[listing.name]}: `zdissect filter --help`.")
     @frames_option
     @decode_as_option
     @times_option
@@ -76,15 +94,20 @@ def _command(listing: type[Listing]) -> click.Command:
     def command(order: str | None, capture: CaptureOptions, display: DisplayOptions, reporting: ReportOptions) -> int:
         made = listing()
         column, descending = _order(made, order)
+        clock(display.times, 0)  # it may be refused
+        options = capture.pipeline(rows=True, history=True)
+        if display.wanted is not None and display.wanted.looks_ahead:
+            look_ahead(display.wanted, capture, LiveOptions(), options)
         captures = Captures(capture.files, capture.frames)
-        found, interrupted, pipeline = _collect(captures, made, capture)
+        pipeline = Pipeline(options)
+        found, interrupted = _collect(captures, made, pipeline, display.wanted)
         rows = _sorted(made.rows(pipeline), column, descending)
         _write(made, rows, display)
         sys.stdout.flush()
         for problem in captures.problems:
             complain(str(problem))
         if not reporting.quiet:
-            _summary(made, captures, pipeline)
+            _summary(made, captures, pipeline, rows, display.wanted)
         if interrupted:
             raise click.Abort
         return UNREADABLE if captures.problems else exit_code(found, reporting.fail_on)
@@ -127,26 +150,40 @@ def _value(value: Any) -> Any:
     return weights.get(value, value) if isinstance(value, str) and value in weights else value
 
 
-def _collect(captures: Captures, listing: Listing, capture: CaptureOptions) -> tuple[Counter[str], bool, Pipeline]:
-    """Reads all frames: findings by code, whether Ctrl-C ended it, and the pipeline. What is good counts always."""
-    pipeline = Pipeline(capture.pipeline(rows=True, history=True))
+def _collect(
+    captures: Captures, listing: Listing, pipeline: Pipeline, wanted: "Filter | None"
+) -> tuple[Counter[str], bool]:
+    """Reads all frames: findings of what is wanted by code, and whether Ctrl-C ended it. What is good counts always."""
     found: Counter[str] = Counter()
     interrupted = False
 
-    def take(items: Iterable[Any]) -> None:
+    def take(items: Iterable[Item]) -> None:
         for item in items:
-            listing.feed(item, pipeline)
-            if not isinstance(item, Dissection) or item.tape.remarks:
-                found.update(finding.rule.code for finding in findings(item))
+            chosen = wanted.select(item) if wanted is not None else None
+            listing.feed(item, pipeline, chosen)
+            if not isinstance(item, Dissection) or item.tape.remarks or chosen is not None:
+                found.update(_codes(item, chosen))
 
     try:
         for frame in captures:
+            if wanted is not None and wanted.began_ns is None:
+                wanted.began_ns = frame.ts_ns
             listing.frame(frame)
             take(pipeline.feed(frame))
     except KeyboardInterrupt:
         interrupted = True
     take(pipeline.close())
-    return found, interrupted, pipeline
+    return found, interrupted
+
+
+def _codes(item: Item, chosen: Sequence[bool] | None) -> Iterator[str]:
+    """The findings of an item, or of the messages of it that were chosen."""
+    if chosen is None or not isinstance(item, Dissection) or not item.messages:
+        if chosen is None or all(chosen):
+            yield from (finding.rule.code for finding in findings(item))
+        return
+    for message in compress(item.messages, chosen):
+        yield from (finding["code"] for finding in message.row.get("findings", ()))
 
 
 def _write(listing: Listing, rows: list[Entry], display: DisplayOptions) -> None:
@@ -159,18 +196,22 @@ def _write(listing: Listing, rows: list[Entry], display: DisplayOptions) -> None
     elif rows:
         width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
         style = display.style
-        columns = text_columns(listing.columns, rows, formatter(display.times), style)
+        columns = text_columns(listing.columns, rows, clock(display.times, listing.extent.first_ns), style)
         lines, dropped = table(columns, width, style.dim, style.end)
         sys.stdout.writelines(f"{line}\n" for line in lines)
         if dropped:
             complain(f"no room for {', '.join(dropped)}: a wider terminal, --csv and --json have all columns")
 
 
-def _summary(listing: Listing, captures: Captures, pipeline: Pipeline) -> None:
+def _summary(
+    listing: Listing, captures: Captures, pipeline: Pipeline, rows: list[Entry], wanted: "Filter | None"
+) -> None:
     """What is missing, on standard error."""
     frames = captures.frames
     if listing.unlisted:
         complain(f"{listing.unlisted} more {listing.name} aren't listed: only so many are kept. -c reads less")
+    if not rows and wanted is not None and listing.sessions.legs:
+        complain(f"nothing matches {wanted.text!r}: none of the {listing.name} is listed")
     if not listing.sessions.legs and (frames or not captures.problems):
         complain(f"no Zenoh found in {frames} frames")
     if unopened := not_opened(pipeline.decoder.unopened.total()):

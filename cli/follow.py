@@ -13,13 +13,14 @@ from zdissect.engine.messages import Row
 from zdissect.listing.listed_sessions import SIDES
 from zdissect.output.printable import dumps
 from zdissect.output.text import count
-from zdissect.output.time_formats import formatter
 from zdissect.pipeline import Pipeline
 from zdissect.table import Table, complete
 from zdissect.transcript import Selection, Survey, Target, TargetError, parse
 
 from .captures import Captures
-from .common import DONE, UNREADABLE, complain
+from .common import complain
+from .exit_codes import DONE, UNREADABLE
+from .first_pass import can_be_read_twice
 from .options import (
     CaptureOptions,
     DisplayOptions,
@@ -31,6 +32,7 @@ from .options import (
     quiet_option,
     times_option,
 )
+from .relative_times import clock
 from .stats_units import many
 from .stdio import for_json
 from .transcript_text import TranscriptText
@@ -79,8 +81,11 @@ def follow(
     `session:3`, `frame:3`, `zid:30`, `key:30` say which it is where that isn't clear; a number alone is that of a
     session, if there is one. Captures are read twice: from standard input is no way.
     """  # fmt: skip
-    if "-" in capture.files:
-        raise click.UsageError("follow reads its files twice, and standard input can be read once: store it in a file")
+    once = next((name for name in capture.files if not can_be_read_twice(name)), None)
+    if once is not None:
+        what = "standard input" if once == "-" else f"{once}, a pipe,"
+        raise click.UsageError(f"follow reads a capture twice, and {what} is read once: write it to a file first")
+    clock(display.times, 0)  # it may be refused
     captures = Captures(capture.files)
     survey = _survey(target, captures, capture)
     try:
@@ -135,7 +140,8 @@ def _write(messages: Iterator[tuple[Dissection, Row]], survey: Survey, display: 
     if display.form == "raw":
         return _write_raw(messages)
     ascii_only = codecs.lookup(sys.stdout.encoding).name != "utf-8"
-    text = TranscriptText(survey.report, formatter(display.times), display.style, display.payload_bytes, ascii_only)
+    times = clock(display.times, survey.extent.first_ns)
+    text = TranscriptText(survey.report, times, display.style, display.payload_bytes, ascii_only)
     if display.form == "json":
         for_json()
     number = size = 0

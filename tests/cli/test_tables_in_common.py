@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from tests.cli.listings import COMMANDS, EXPECTED, SAMPLES, as_csv, listed, refusal, run
+from tests.cli.listings import COMMANDS, EXPECTED, SAMPLES, as_csv, listed, messages, refusal, run
 
 ROUTER = SAMPLES / "query-router.pcap"
 EMPTY = bytes.fromhex("d4c3b2a1020004000000000000000000ffff000001000000")
@@ -159,3 +159,83 @@ def test_times_as_asked_for():
 def test_several_files_are_one_capture():
     both = listed("sessions", SAMPLES / "pubsub-tcp.pcap", ROUTER)
     assert [row["session"] for row in both] == [1, 2, 3, 4]
+
+
+# --- filters
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("name", sorted(EXPECTED))
+def test_a_filter_that_all_messages_match_changes_no_rows(command, name):
+    """But bytes of sessions are those of messages: without length prefixes."""
+    rows, chosen = listed(command, SAMPLES / name), listed(command, "-Y", "frame.number >= 0", SAMPLES / name)
+    for row in [*rows, *chosen] if command == "sessions" else ():
+        row["opener_bytes"] = row["acceptor_bytes"] = 0
+    assert chosen == [row for row in rows if command != "sessions" or row["opener_messages"] + row["acceptor_messages"]]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_filter_that_nothing_matches_leaves_no_rows(command):
+    done = run(command, "--json", "-Y", 'key_expr == "nosuch"', ROUTER)
+    assert (done.return_value, done.stdout) == (0, "[]\n")
+    assert "nothing matches" in done.stderr
+
+
+def test_sessions_count_the_messages_that_match():
+    rows = listed("sessions", "-Y", "message == REQUEST", ROUTER)
+    table = [row for row in messages("query-router.pcap") if row["message"] == "REQUEST"]
+    assert sum(row["opener_messages"] + row["acceptor_messages"] for row in rows) == len(table) == 48
+    assert sum(row["opener_bytes"] + row["acceptor_bytes"] for row in rows) == sum(row["length"] for row in table)
+
+
+def test_what_is_in_a_frame_that_matches_counts_once():
+    (whole,) = listed("sessions", "-Y", "layer == transport or layer == network", SAMPLES / "pubsub-tcp.pcap")
+    (outer,) = listed("sessions", "-Y", "layer == transport", SAMPLES / "pubsub-tcp.pcap")
+    assert whole["opener_bytes"] == outer["opener_bytes"]
+    assert whole["opener_messages"] > outer["opener_messages"]
+
+
+def test_keys_count_the_messages_that_match():
+    rows = listed("keys", "-Y", 'key_expr within "svc/**" and flow_id == "tcp.2"', ROUTER)
+    assert {row["key_expr"] for row in rows} == {"svc/x", "svc/**", "svc/bad", "svc/gone", "svc/other"}
+    assert {source for row in rows for source in row["sources"]} == {"31bc87a14815ef9acca5c902806df97c"}
+
+
+def test_a_query_is_listed_in_full_if_one_of_its_messages_matches():
+    rows = listed("queries", "-Y", "response_time_ns > 1s", ROUTER)
+    assert [row["request_frame"] for row in rows] == [167]
+    assert rows == [row for row in listed("queries", ROUTER) if row["request_frame"] == 167]
+    ahead = listed("queries", "-Y", "zenoh.request.answered == false and src_role == client", ROUTER)
+    assert [row["request_frame"] for row in ahead] == [141, 143]
+
+
+def test_declarations_of_messages_that_match():
+    rows = listed("declarations", "-Y", "body == U_QUERYABLE and entity_id == 1", ROUTER)
+    assert [(row["key_expr"], row["until_frame"]) for row in rows] == [("svc/**", 189), ("svc/*", 191)]
+
+
+def test_findings_of_messages_that_match_and_fail_on_looks_at_these():
+    wanted = 'finding == "wildcard-reply" and flow_id == "tcp.2"'
+    assert [row["frame"] for row in listed("findings", "-Y", wanted, ROUTER)] == [140, 140]
+    assert run("findings", "-Y", wanted, "--fail-on", "note", ROUTER).return_value == 3
+    assert run("findings", "-Y", "message == PUSH", "--fail-on", "note", ROUTER).return_value == 0
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_bad_filter_is_shown_with_a_caret(command):
+    assert "^" in refusal(command, "-Y", "key_expr ==", ROUTER)
+
+
+def test_what_comes_later_is_not_known_of_standard_input():
+    assert "twice" in refusal("queries", "-Y", "zenoh.request.answered == false", "-")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_times_that_count_from_the_frame_before_are_refused(command):
+    assert "-t r" in refusal(command, "-t", "dd", ROUTER)
+
+
+def test_times_since_the_first_frame():
+    first_ns = json.loads(run("stats", "--json", ROUTER).stdout)["capture"]["first_ts_ns"]
+    shown = run("queries", "-t", "r", ROUTER).stdout.splitlines()[1].split()[1]
+    assert shown == f"{(1795815880696422000 - first_ns) / 1e9:.9f}" == "0.568961000"
