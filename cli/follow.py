@@ -15,7 +15,7 @@ from zdissect.output.printable import dumps
 from zdissect.output.text import count
 from zdissect.pipeline import Pipeline
 from zdissect.table import Table, complete
-from zdissect.transcript import Selection, Survey, Target, TargetError, parse
+from zdissect.transcript import Selection, Subject, SubjectError, SubjectFinder, parse
 
 from .captures import Captures
 from .common import complain
@@ -38,7 +38,7 @@ from .stdio import for_json
 from .transcript_text import TranscriptText
 
 
-def _target(context: click.Context, _: click.Parameter, text: str) -> Target:
+def _target(context: click.Context, _: click.Parameter, text: str) -> Subject:
     try:
         return parse(text)
     except ValueError as problem:
@@ -68,7 +68,7 @@ def _target(context: click.Context, _: click.Parameter, text: str) -> Target:
 @color_option
 @as_records(capture=CaptureOptions, display=DisplayOptions, reporting=ReportOptions)
 def follow(
-    target: Target, carriers: bool, capture: CaptureOptions, display: DisplayOptions, reporting: ReportOptions
+    target: Subject, carriers: bool, capture: CaptureOptions, display: DisplayOptions, reporting: ReportOptions
 ) -> int:
     """Shows what belongs together in captures, as a transcript. TARGET is one of:
 
@@ -87,15 +87,15 @@ def follow(
         raise click.UsageError(f"follow reads a capture twice, and {what} is read once: write it to a file first")
     clock(display.times, 0)  # it may be refused
     captures = Captures(capture.files)
-    survey = _survey(target, captures, capture)
+    finder = _first_pass(target, captures, capture)
     try:
-        selection = survey.selection()
-    except TargetError as problem:
+        selection = finder.selection()
+    except SubjectError as problem:
         for trouble in captures.problems:
             complain(str(trouble))
         raise click.UsageError(str(problem)) from None
     selection.carriers = carriers
-    messages, size = _write(_messages(selection, survey, capture), survey, display)
+    messages, size = _write(_messages(selection, finder, capture), finder, display)
     sys.stdout.flush()
     for trouble in captures.problems:
         complain(str(trouble))
@@ -104,20 +104,20 @@ def follow(
     return UNREADABLE if captures.problems else DONE
 
 
-def _survey(target: Target, captures: Captures, capture: CaptureOptions) -> Survey:
+def _first_pass(target: Subject, captures: Captures, capture: CaptureOptions) -> SubjectFinder:
     """The first pass."""
-    survey, pipeline = Survey(target), Pipeline(capture.pipeline(rows=True, history=True))
+    finder, pipeline = SubjectFinder(target), Pipeline(capture.pipeline(rows=True, history=True))
     for frame in captures:
-        survey.frame(frame)
+        finder.frame(frame)
         for item in pipeline.feed(frame):
-            survey.feed(item)
+            finder.feed(item)
     for item in pipeline.close():
-        survey.feed(item)
-    survey.close(pipeline)
-    return survey
+        finder.feed(item)
+    finder.close(pipeline)
+    return finder
 
 
-def _messages(selection: Selection, survey: Survey, capture: CaptureOptions) -> Iterator[tuple[Dissection, Row]]:
+def _messages(selection: Selection, finder: SubjectFinder, capture: CaptureOptions) -> Iterator[tuple[Dissection, Row]]:
     """The second pass: the messages that are followed."""
     pipeline, table = Pipeline(capture.pipeline(rows=True)), Table()
     fed = chain.from_iterable(map(pipeline.feed, Captures(capture.files)))
@@ -135,19 +135,21 @@ def _at_the_end(pipeline: Pipeline) -> Iterator[Any]:
     yield from pipeline.close()
 
 
-def _write(messages: Iterator[tuple[Dissection, Row]], survey: Survey, display: DisplayOptions) -> tuple[int, int]:
+def _write(
+    messages: Iterator[tuple[Dissection, Row]], finder: SubjectFinder, display: DisplayOptions
+) -> tuple[int, int]:
     """Writes the messages; how many there are, and how many bytes their payloads have."""
     if display.form == "raw":
         return _write_raw(messages)
     ascii_only = codecs.lookup(sys.stdout.encoding).name != "utf-8"
-    times = clock(display.times, survey.extent.first_ns)
-    text = TranscriptText(survey.report, times, display.style, display.payload_bytes, ascii_only)
+    times = clock(display.times, finder.extent.first_ns)
+    text = TranscriptText(finder.report, times, display.style, display.payload_bytes, ascii_only)
     if display.form == "json":
         for_json()
     number = size = 0
     for number, (item, row) in enumerate(messages, 1):
         size += len(row.get("payload") or b"")
-        part = survey.parts.get(item.flow.id)
+        part = finder.parts.get(item.flow.id)
         if display.form == "json":
             known = {name: value for name, value in complete(row).items() if value is not None}
             side = SIDES[item.direction ^ part.flip] if part is not None else None

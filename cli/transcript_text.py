@@ -7,7 +7,7 @@ from zdissect.engine.messages import Row
 from zdissect.output.line import summary
 from zdissect.output.style import Style
 from zdissect.output.text import count, payload_lines, safe
-from zdissect.transcript import Part
+from zdissect.transcript import SessionPlace
 
 from .stats_units import duration
 
@@ -37,7 +37,7 @@ class TranscriptText:
         self.arrows = _ARROWS[ascii_only]
         self.introduced: set[int] = set()
 
-    def message(self, row: Row, part: Part | None, direction: int) -> str:
+    def message(self, row: Row, part: SessionPlace | None, direction: int) -> str:
         """The lines of a message, with those that introduce its session if it is the first one of that."""
         style, side = self.style, direction ^ part.flip if part is not None else direction
         color = self.sides[side]
@@ -64,7 +64,7 @@ class TranscriptText:
         derived, end = self.style.derived, self.style.end
         return [f"{derived}[of frame {row['request_frame']}, +{duration(row['response_time_ns'] / 1e9)}]{end}"]
 
-    def introduction(self, part: Part | None) -> list[str]:
+    def introduction(self, part: SessionPlace | None) -> list[str]:
         """The line that says who the ends of a session are, before its first message."""
         if part is None or part.session in self.introduced:
             return []

@@ -16,7 +16,7 @@ Channel = tuple[Any, ...]
 """Reliability and priority."""
 
 
-class Part(NamedTuple):
+class SessionPlace(NamedTuple):
     """Where messages of a flow belong."""
 
     session: int

@@ -18,7 +18,7 @@ _ZID = re.compile(r"[0-9a-fA-F]{1,32}")
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class Subject:
     """What a word may stand for: several of these can be there, and the capture tells which it is."""
 
     text: str
@@ -32,7 +32,7 @@ class Target:
     """First digits of the ZenohID of a node that asks, and the id of its request."""
 
 
-def parse(text: str) -> Target:
+def parse(text: str) -> Subject:
     """What a word may stand for; `frame:17`, `key:a`, `zid:3f`... say which it is.
 
     Raises:
@@ -40,21 +40,21 @@ def parse(text: str) -> Target:
     """
     kind, colon, rest = text.partition(":")
     if colon and kind in _KINDS and rest:
-        target = _of(rest, (kind,))
-        if target is None:
+        subject = _of(rest, (kind,))
+        if subject is None:
             raise ValueError(f"{rest!r} is no {kind}")
-        return target
-    target = _of(text, _KINDS)
-    if target is None:
+        return subject
+    subject = _of(text, _KINDS)
+    if subject is None:
         raise ValueError(f"{text!r} is none of these: {FORMS}. As a key expression: {check(text)}")
-    return target
+    return subject
 
 
-def _of(text: str, kinds: tuple[str, ...]) -> Target | None:
+def _of(text: str, kinds: tuple[str, ...]) -> Subject | None:
     """What a word may stand for, of some kinds; None if it is nothing."""
     number = int(text) if re.fullmatch(r"[0-9]{1,18}", text) else None
     request = _REQUEST.fullmatch(text)
-    target = Target(
+    subject = Subject(
         text,
         session=number if "session" in kinds else None,
         flow=text if "flow" in kinds and _FLOW.fullmatch(text) else None,
@@ -63,4 +63,4 @@ def _of(text: str, kinds: tuple[str, ...]) -> Target | None:
         frame=number if "frame" in kinds else None,
         request=(request[1].lower(), int(request[2])) if "request" in kinds and request else None,
     )
-    return None if target == Target(text) else target
+    return None if subject == Subject(text) else subject

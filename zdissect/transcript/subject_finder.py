@@ -1,4 +1,4 @@
-"""A first pass over a capture, which finds out what a target stands for there."""
+"""A first pass over a capture, which finds out what a subject stands for there."""
 
 from collections.abc import Iterator
 from difflib import get_close_matches
@@ -14,8 +14,8 @@ from zdissect.session.keyexprs import intersects
 from zdissect.stats.extent import Extent
 from zdissect.stats.keys import wire_key
 from zdissect.stats.sessions import SessionStats
-from zdissect.transcript.selection import Chain, Channel, Part, Selection, channel_of
-from zdissect.transcript.target import Target
+from zdissect.transcript.selection import Chain, Channel, Selection, SessionPlace, channel_of
+from zdissect.transcript.subject import Subject
 
 _MOST_KEYS = 10_000
 """Key expressions that are remembered, to suggest some."""
@@ -25,30 +25,30 @@ _NAMED = 5
 _ASKING = ("REQUEST", "RESPONSE", "RESPONSE_FINAL")
 
 
-class TargetError(ValueError):
-    """A target stands for nothing in this capture, or for several things; the message says what there is."""
+class SubjectError(ValueError):
+    """A subject stands for nothing in this capture, or for several things; the message says what there is."""
 
 
-class Survey:
+class SubjectFinder:
     """Fed with the frames and items of a first pass."""
 
-    def __init__(self, target: Target) -> None:
-        self.target = target
+    def __init__(self, subject: Subject) -> None:
+        self.subject = subject
         self.extent = Extent()
         self.sessions = SessionStats()
         self.report: list[dict[str, Any]] = []
         """The sessions, once the pass is over."""
-        self.parts: dict[str, Part] = {}
+        self.parts: dict[str, SessionPlace] = {}
         """Where the messages of each flow belong."""
         self.queries = QueryDetails()
         self.keys: dict[str, None] = {}
         self.about_key = 0
-        """Messages about the target, if that is a key expression."""
+        """Messages about the subject, if that is a key expression."""
         self.chains: list[Chain] = []
         self.pieces: dict[tuple[str, int, Channel], dict[int, int]] = {}
         """Frames of the fragments of each channel since its last whole message, by sequence number."""
         self.held: dict[str, None] = {}
-        """What the frame holds that is the target, for people."""
+        """What the frame holds that is the subject, for people."""
 
     def frame(self, frame: Frame) -> None:
         """Takes a frame, whatever is in it."""
@@ -60,8 +60,8 @@ class Survey:
         if not isinstance(item, Dissection):
             return
         rows = [message.row for message in item.messages]
-        if self.target.frame is not None:
-            self.look_at_frame(item, rows, self.target.frame)
+        if self.subject.frame is not None:
+            self.look_at_frame(item, rows, self.subject.frame)
         for row in rows:
             if row["layer"] == "network":
                 self.key(row)
@@ -76,20 +76,20 @@ class Survey:
             return
         if key not in self.keys and len(self.keys) < _MOST_KEYS:
             self.keys[key] = None
-        if self.target.key is not None:
-            self.about_key += intersects(self.target.key, key)
+        if self.subject.key is not None:
+            self.about_key += intersects(self.subject.key, key)
 
     def asked_for(self, item: Dissection, row: Row) -> bool:
-        """Whether a request or answer is what the target names."""
-        if self.target.frame is not None and item.frame.number == self.target.frame:
+        """Whether a request or answer is what the subject names."""
+        if self.subject.frame is not None and item.frame.number == self.subject.frame:
             return True
-        if self.target.request is None or row["message"] != "REQUEST":
+        if self.subject.request is None or row["message"] != "REQUEST":
             return False
-        zid, ident = self.target.request
+        zid, ident = self.subject.request
         return row.get("request_id") == ident and str(row.get("src_zid") or "").startswith(zid)
 
     def look_at_frame(self, item: Dissection, rows: list[Row], number: int) -> None:
-        """Looks for fragments in the frame that is the target, and at what else it holds."""
+        """Looks for fragments in the frame that is the subject, and at what else it holds."""
         for row in rows:
             if row["message"] == "FRAGMENT" and "sn" in row:
                 place = item.flow.id, item.direction, channel_of(row)
@@ -112,71 +112,71 @@ class Survey:
     def close(self, pipeline: Pipeline) -> None:
         """The first pass is over."""
         for place, pieces in self.pieces.items():
-            if self.target.frame in pieces.values() and self.target.frame is not None:  # without an end
+            if self.subject.frame in pieces.values() and self.subject.frame is not None:  # without an end
                 frames = tuple(dict.fromkeys(pieces.values()))
                 self.chains.append(Chain(*place[:2], frames, place[2], frozenset(pieces)))
         links = pipeline.all_links()
         self.report = self.sessions.report(links, self.extent.now_ns)
         numbers = {link["flow_id"]: session["session"] for session in self.report for link in session["links"]}
         flips = {link.flow.id: link.flip for link in links}
-        self.parts = {flow: Part(number, flips.get(flow, 0)) for flow, number in numbers.items()}
+        self.parts = {flow: SessionPlace(number, flips.get(flow, 0)) for flow, number in numbers.items()}
 
     def selection(self) -> Selection:
-        """What the target stands for.
+        """What the subject stands for.
 
         Raises:
-            TargetError: It stands for nothing, or for several things.
+            SubjectError: It stands for nothing, or for several things.
         """
         found = list(self.meanings())
         if len(found) == 1:
             return found[0][1]
         if not found:
-            raise TargetError(f"nothing here is {self.target.text!r}: {self.available()}")
-        if self.target.session is not None and found[0][0].startswith("session:"):
+            raise SubjectError(f"nothing here is {self.subject.text!r}: {self.available()}")
+        if self.subject.session is not None and found[0][0].startswith("session:"):
             return found[0][1]  # numbers of sessions are few, and listed: who means a frame says so
         meant = ", ".join(f"{word} ({selection.title})" for word, selection in found[:_NAMED])
         more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
-        raise TargetError(f"{self.target.text!r} may be {meant}{more}: name one of them")
+        raise SubjectError(f"{self.subject.text!r} may be {meant}{more}: name one of them")
 
     def meanings(self) -> Iterator[tuple[str, Selection]]:
-        """What the target may stand for, each with a word that means nothing else."""
-        target = self.target
+        """What the subject may stand for, each with a word that means nothing else."""
+        subject = self.subject
         for session in self.report:
             number, flows = session["session"], [link["flow_id"] for link in session["links"]]
             zids = [end["zid"] or "" for end in session["ends"]]
-            named = target.zid is not None and any(zid.startswith(target.zid) for zid in zids)
-            if number == target.session or target.flow in flows or (named and target.session is None):
+            named = subject.zid is not None and any(zid.startswith(subject.zid) for zid in zids)
+            if number == subject.session or subject.flow in flows or (named and subject.session is None):
                 yield f"session:{number}", Selection(_session_title(session), frozenset(flows))
-        if target.frame is not None or target.request is not None:
+        if subject.frame is not None or subject.request is not None:
             yield from self.of_frame()
-        if self.about_key and target.key is not None:
-            yield f"key:{target.key}", Selection(f"key {target.key}", key=target.key)
+        if self.about_key and subject.key is not None:
+            yield f"key:{subject.key}", Selection(f"key {subject.key}", key=subject.key)
 
     def of_frame(self) -> Iterator[tuple[str, Selection]]:
-        """The queries and chains that the target may stand for."""
+        """The queries and chains that the subject may stand for."""
         queries = [query for query in self.queries.listed if query.chosen]
-        if queries and self.target.request is None:  # all that the frame has to do with
+        if queries and self.subject.request is None:  # all that the frame has to do with
             requests = {key for query in queries for key in query.requests}
-            yield f"frame:{self.target.frame}", Selection(", ".join(map(_query_title, queries)), requests=requests)
+            yield f"frame:{self.subject.frame}", Selection(", ".join(map(_query_title, queries)), requests=requests)
         elif queries:
             for query in queries:
                 yield f"frame:{query.frame.number}", Selection(_query_title(query), requests=set(query.requests))
         for chain in self.chains:
             count = f"message in fragments, frames {chain.frames[0]} to {chain.frames[-1]}"
-            yield f"frame:{self.target.frame}", Selection(count, chain=chain)
+            yield f"frame:{self.subject.frame}", Selection(count, chain=chain)
 
     def available(self) -> str:
         """What there is instead, for people."""
         words = []
-        if self.target.frame is not None and self.held:
+        if self.subject.frame is not None and self.held:
             what = ", ".join(list(self.held)[:_NAMED])
-            words.append(f"frame {self.target.frame} holds {what}, neither a request or answer nor a fragment")
+            words.append(f"frame {self.subject.frame} holds {what}, neither a request or answer nor a fragment")
         if self.report:
             last = len(self.report)
             words.append("there is session 1" if last == 1 else f"there are sessions 1 to {last}")
         else:
             words.append("there is no session")
-        near = get_close_matches(self.target.text, self.keys, n=_NAMED, cutoff=0.5) or list(self.keys)[:_NAMED]
+        near = get_close_matches(self.subject.text, self.keys, n=_NAMED, cutoff=0.5) or list(self.keys)[:_NAMED]
         if near:
             words.append(f"key expressions as {', '.join(near)}")
         return "; ".join(words)
