@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from zdissect.dissection import Dissection, Finding, Item, Notice, findings
+from zdissect.dissection import Dissection, Item, findings
 from zdissect.export.arrow import Batches
 from zdissect.export.file_stats import FileStats
+from zdissect.export.finding_rows import finding_row
 from zdissect.export.message_batches import MessageBatches
 from zdissect.export.nodes import message_json
 from zdissect.export.session_rows import Links
 from zdissect.export.summary import Summary
-from zdissect.export.tables import TABLES, TABLES_VERSION
+from zdissect.export.tables import TABLES
 from zdissect.flow.clock import EARLY_NS
 from zdissect.flow.tcp import Streams
 from zdissect.flow.ticks import Ticks
@@ -213,34 +214,12 @@ class Decoding:
                 out += self.take(MESSAGES)
             if not item.tape.remarks:
                 return out
-        rows = [_finding(finding) for finding in findings(item)]
+        rows = [finding_row(finding) for finding in findings(item)]
         file_stats.findings += len(rows)
         self.codes.update(row["code"] for row in rows)
         if rows and self.others["findings"].add(rows):
             out += self.take("findings")
         return out
-
-
-def _finding(finding: Finding) -> dict[str, Any]:
-    """The row of a finding."""
-    rule, text, item, start, stop = finding
-    base = item.tape.start if isinstance(item, Dissection) else 0
-    nowhere = isinstance(item, Notice)
-    return {
-        "file": item.frame.source,
-        "frame_number": item.frame.number,
-        "ts": item.frame.ts_ns // 1000,
-        "ts_ns": item.frame.ts_ns,
-        "flow_id": item.flow.id,
-        "buffer": None if nowhere else item.buffer.name if isinstance(item, Dissection) else "stream",
-        "offset": None if nowhere else start - base,
-        "length": None if nowhere else stop - start,
-        "severity": rule.severity,
-        "group": rule.group,
-        "code": rule.code,
-        "message": text,
-        "schema_version": TABLES_VERSION,
-    }
 
 
 def decode_sessions(
