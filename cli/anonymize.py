@@ -44,10 +44,12 @@ def anonymize(
             spool.add(frame)
             anonymizer.feed(frame._replace(source="", number=len(spool)))
         anonymizer.close()
-        with output:
-            for place, frame in enumerate(spool.frames()):
-                output.write(anonymizer.frame(frame, spool.new(place, 0, len(frame.data))))
-    for text in (*map(str, frames.problems), *(() if quiet else anonymizer.account.lines())):
+        if len(spool) or not frames.problems:
+            with output:
+                for place, frame in enumerate(spool.frames()):
+                    output.write(anonymizer.frame(frame, spool.new(place, 0, len(frame.data))))
+    said = anonymizer.account.lines() if len(spool) and not quiet else []
+    for text in (*map(str, frames.problems), *said):
         complain(text)
     return UNREADABLE if frames.problems else DONE
 

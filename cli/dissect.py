@@ -74,7 +74,7 @@ def dissect(capture: CaptureOptions, live: LiveOptions, display: DisplayOptions,
     if live.write is not None and live.interface is None:
         from .excerpt import write_excerpt
 
-        return write_excerpt(capture, live, display.wanted, reporting.quiet)
+        return write_excerpt(capture, live, display, reporting.quiet)
     from .captures import captured  # these load the dissector, which --help doesn't need
     from .first_pass import look_ahead
     from .forms import make_form

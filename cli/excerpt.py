@@ -14,13 +14,14 @@ from zdissect.capture.output_file import OutputFile
 from zdissect.capture.spool import Spool
 from zdissect.dissection import Dissection, Item
 from zdissect.excerpt.choice import choose, numbered
+from zdissect.excerpt.index import Select
 from zdissect.pipeline import Options, dissect
 from zdissect.records import Frame
 
 from .captures import Captures, captured
 from .common import complain
 from .exit_codes import DONE, UNREADABLE
-from .options import CaptureOptions, LiveOptions
+from .options import CaptureOptions, DisplayOptions, LiveOptions
 
 if TYPE_CHECKING:
     from zdissect.filters import Filter
@@ -47,8 +48,8 @@ class Passes:
         return self.last
 
 
-def write_excerpt(capture: CaptureOptions, live: LiveOptions, wanted: "Filter | None", quiet: bool) -> int:
-    """Writes an excerpt; the exit code."""
+def write_excerpt(capture: CaptureOptions, live: LiveOptions, display: DisplayOptions, quiet: bool) -> int:
+    """Writes an excerpt, unless no frame could be read; the exit code."""
     captured(capture, replace(live, exact=False))  # what is wrong with other options
     assert live.write is not None
     options = capture.pipeline()
@@ -58,24 +59,33 @@ def write_excerpt(capture: CaptureOptions, live: LiveOptions, wanted: "Filter | 
         raise click.UsageError(str(problem)) from problem
     with ExitStack() as stack:
         passes = Passes(capture, stack)
-        if wanted is not None:
-            _prepare(wanted, passes, options)
-        choice = choose(passes.frames, options, _everything if wanted is None else wanted.select, live.exact)
+        if display.wanted is not None:
+            _prepare(display.wanted, passes, options)
+        choice = choose(passes.frames, options, _selection(display), live.exact)
         chosen = choice.frames
-        with output:
-            for frame in numbered(passes.frames()):
-                if frame.number in chosen:
-                    output.write(frame, choice.comments.get(frame.number, ()))
+        if choice.total or not passes.last.problems:
+            with output:
+                for frame in numbered(passes.frames()):
+                    if frame.number in chosen:
+                        output.write(frame, choice.comments.get(frame.number, ()))
         for unread in passes.last.problems:
             complain(str(unread))
-    for text in choice.lines() if not quiet else ():
+    for text in choice.lines() if not quiet and choice.total else ():
         complain(text)
     return UNREADABLE if passes.last.problems else DONE
 
 
-def _everything(item: Item) -> list[bool]:
-    """Selects all that is of Zenoh."""
-    return [True] * (len(item.messages) or 1 if isinstance(item, Dissection) else 1)
+def _selection(display: DisplayOptions) -> Select:
+    """What `-Y` and `--frame` select; without them all that is of Zenoh."""
+    wanted, only = display.wanted, display.only
+
+    def select(item: Item) -> list[bool]:
+        shown = only is None or only.shows(item)
+        if wanted is not None and shown:
+            return wanted.select(item)
+        return [shown] * (len(item.messages) or 1 if isinstance(item, Dissection) else 1)
+
+    return select
 
 
 def _prepare(wanted: "Filter", passes: Passes, options: Options) -> None:

@@ -118,4 +118,5 @@ def test_a_file_cut_short_gives_what_it_holds(tmp_path):
     path.write_bytes((SAMPLES[0].parent / "pubsub-tcp.pcap").read_bytes()[:-5])
     anonymize(path, out, code=1)
     assert len(items(out)) == 19
+    anonymize(tmp_path / "missing.pcap", tmp_path / "none.pcapng", code=1)
     assert sorted(one.name for one in tmp_path.iterdir()) == ["in.pcap", "out.pcapng"]

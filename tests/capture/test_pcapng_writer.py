@@ -50,6 +50,13 @@ def test_a_file_is_there_as_a_whole_or_not(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_place_that_is_not_there_is_named(tmp_path):
+    path = str(tmp_path / "missing" / "out.pcapng")
+    with pytest.raises(FileNotFoundError) as problem, OutputFile(path):
+        pass
+    assert problem.value.filename == path
+
+
 def test_captures_that_are_read_are_not_overwritten(tmp_path):
     path = tmp_path / "in.pcap"
     path.write_bytes(b"x")

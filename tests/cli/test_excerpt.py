@@ -48,6 +48,12 @@ def test_exact_is_only_what_is_selected(tmp_path):
     assert [one.data for one in frames(out)] == [frames(PUBSUB)[16].data]
 
 
+def test_frames_by_their_numbers(tmp_path):
+    out = tmp_path / "out.pcapng"
+    run(PUBSUB, "--frame", "17-18", "--exact", "-w", out)
+    assert [one.data for one in frames(out)] == [one.data for one in frames(PUBSUB)[16:18]]
+
+
 def test_without_a_filter_it_is_all_zenoh(tmp_path):
     out = tmp_path / "out.pcapng"
     run(SAMPLES / "tunnels.pcap", "-q", "-w", out)
@@ -94,3 +100,5 @@ def test_bad_input(tmp_path):
     copy.write_bytes(PUBSUB.read_bytes()[:-5])
     run(copy, "-q", "-w", tmp_path / "cut.pcapng", code=1)
     assert len(frames(tmp_path / "cut.pcapng")) > 5
+    run(tmp_path / "missing.pcap", "-w", tmp_path / "none.pcapng", code=1)
+    assert not (tmp_path / "none.pcapng").exists()

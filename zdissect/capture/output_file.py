@@ -35,7 +35,10 @@ class OutputFile:
             raise CaptureError(path, f"it exists: choose another place{hint}")
 
     def __enter__(self) -> "OutputFile":
-        self._file = self._open()
+        try:
+            self._file = self._open()
+        except OSError as problem:  # of a name that nobody has heard of
+            raise OSError(problem.errno, problem.strerror, self.path) from problem
         self._file.write(self._writer.start())
         return self
 
