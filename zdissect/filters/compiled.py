@@ -9,7 +9,7 @@ from zdissect.filters.ahead import LookAhead
 from zdissect.filters.filter_error import FilterError
 from zdissect.filters.meaning import understand
 from zdissect.filters.on_rows import Row, RowCompiler, RowTest
-from zdissect.filters.on_tapes import Scope, TapeCompiler, Wanted
+from zdissect.filters.on_tapes import Scope, Surroundings, TapeCompiler, Wanted
 from zdissect.filters.packet_values import TIME_RELATIVE
 from zdissect.filters.syntax import parse
 from zdissect.filters.typed_tree import AheadValues, ColumnValues, PacketValues, SpanValues, Tree, sources
@@ -91,17 +91,12 @@ class Filter:
             if self.ahead is None:
                 raise FilterError("", 0, f"{self.text!r} needs a first pass over the capture")
             rows = [{**row, **self.ahead.columns(row)} for row in rows]
-        began_ns = self.began_ns or 0
-        if wanted.paths and isinstance(item, Dissection):
-            return [
-                test(Scope(row, item, found, began_ns))
-                for row, found in zip(rows, wanted.scopes(item), strict=True)
-            ]  # fmt: skip
-        return [test(Scope(row, item, {}, began_ns)) for row in rows]
+        around = Surroundings(item, wanted, self.began_ns or 0)
+        return [test(Scope(row, item, around, place)) for place, row in enumerate(rows)]
 
     def _rows(self, item: Item) -> list[Row]:
         if isinstance(item, Dissection) and item.messages:
-            if self.needs_tape or not self.columns.isdisjoint(PLACES):
+            if self.looks_ahead or not self.columns.isdisjoint(PLACES):
                 return TABLE.rows(item)
             rows = [message.row for message in item.messages]
             if self._shared:

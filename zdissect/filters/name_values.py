@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
 from zdissect.dissection import Dissection
-from zdissect.filters.compiled import SHARED, TABLE
+from zdissect.filters.compiled import PLACES, SHARED, TABLE
 from zdissect.filters.on_rows import RowCompiler
-from zdissect.filters.on_tapes import Scope, TapeCompiler, Wanted
+from zdissect.filters.on_tapes import Scope, Surroundings, TapeCompiler, Wanted
 from zdissect.filters.typed_tree import AheadValues, ColumnValues, SpanValues, sources
 from zdissect.filters.vocabulary import FilterName
 
@@ -36,7 +36,7 @@ class NameValues:
         self._on_rows = all(
             isinstance(one, ColumnValues) or (isinstance(one, SpanValues) and one.instead) for one in known
         )
-        self._shared = any(not isinstance(one, ColumnValues) or SHARED & {*one.columns} for one in known)
+        self._shared = any(not isinstance(one, ColumnValues) or {*one.columns} & (SHARED | PLACES) for one in known)
         compiler = RowCompiler() if self._on_rows else TapeCompiler(False)
         self._readers = [compiler.values(one.operand) for one in names]
 
@@ -53,7 +53,7 @@ class NameValues:
             return
         if self.ahead is not None:
             rows = [{**row, **self.ahead.columns(row)} for row in rows]
-        scopes = self._wanted.scopes(item) if self.needs_tape else iter([{}] * len(rows))
-        for row, found in zip(rows, scopes, strict=False):
-            scope = Scope(row, item, found, self.began_ns)
+        around = Surroundings(item, self._wanted, self.began_ns)
+        for place, row in enumerate(rows):
+            scope = Scope(row, item, around, place)
             yield [list(values(scope)) for values in readers]

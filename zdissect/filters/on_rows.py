@@ -3,7 +3,7 @@
 What is asked most, one column and one value, is one closure; all else is built of general parts.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any
 
@@ -48,9 +48,9 @@ class RowCompiler:
         """The closure of a tree."""
         match tree:
             case AllOf(parts):
-                return _all([self.test(part) for part in parts])
+                return _all([self.test(part) for part in self.ordered(parts)])
             case AnyOf(parts):
-                return _any([self.test(part) for part in parts])
+                return _any([self.test(part) for part in self.ordered(parts)])
             case Inverse(inner):
                 test = self.test(inner)
                 return lambda row: not test(row)
@@ -60,6 +60,10 @@ class RowCompiler:
                 return self.value_test(tree)
             case Pair():
                 return self.pair(tree)
+
+    def ordered(self, parts: tuple[Tree, ...]) -> Sequence[Tree]:
+        """The order in which parts are asked: any gives the same."""
+        return parts
 
     def present(self, operand: Operand) -> RowTest:
         known = self.plain(operand)

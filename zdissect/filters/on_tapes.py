@@ -13,7 +13,7 @@ from zdissect.engine.messages import DecodedMessage
 from zdissect.engine.tape import Span
 from zdissect.filters.on_rows import Row, RowCompiler, Values
 from zdissect.filters.packet_values import PARTS
-from zdissect.filters.typed_tree import AheadValues, ColumnValues, PacketValues, Source, SpanValues
+from zdissect.filters.typed_tree import AheadValues, ColumnValues, PacketValues, Source, SpanValues, Tree, sources
 from zdissect.filters.value_types import MILLISECOND, SECOND
 from zdissect.grammar.field import Field
 from zdissect.grammar.primitives import ntp64_ns, zid_text
@@ -27,14 +27,36 @@ LABELS = "labels"
 class Scope(dict[str, Any]):
     """A row with what is around it: its item, and the values of the fields that are wanted."""
 
-    __slots__ = ("began_ns", "found", "item")
+    __slots__ = ("around", "item", "place")
 
-    def __init__(self, row: Row, item: Item, found: dict[str, Any], began_ns: int) -> None:
+    def __init__(self, row: Row, item: Item, around: "Surroundings", place: int) -> None:
         super().__init__(row)
         self.item = item
-        self.found = found
+        self.around = around
+        self.place = place
+
+    @property
+    def found(self) -> dict[str, Any]:
         """Values by the names of fields, and under LABELS the set of labels."""
+        return self.around.found(self.place)
+
+
+class Surroundings:
+    """What is around the rows of an item; spans are read when they are asked for, as most have to be made first."""
+
+    __slots__ = ("_made", "began_ns", "item", "wanted")
+
+    def __init__(self, item: Item, wanted: "Wanted", began_ns: int) -> None:
+        self.item = item
+        self.wanted = wanted
         self.began_ns = began_ns
+        self._made: list[dict[str, Any]] | None = None
+
+    def found(self, place: int) -> dict[str, Any]:
+        """The values in the scope of the message at a place; nothing for what is no message."""
+        if self._made is None:
+            self._made = list(self.wanted.scopes(self.item)) if isinstance(self.item, Dissection) else [{}]
+        return self._made[place]
 
 
 class TapeCompiler(RowCompiler):
@@ -46,11 +68,19 @@ class TapeCompiler(RowCompiler):
     def instead(self, operand: SpanValues) -> ColumnValues | None:
         return None if self.spans else operand.instead
 
+    def ordered(self, parts: tuple[Tree, ...]) -> list[Tree]:
+        """What needs no spans is asked first."""
+        return sorted(parts, key=self.reads_spans)
+
+    def reads_spans(self, tree: Tree) -> bool:
+        """Whether it reads spans."""
+        return any(isinstance(one, SpanValues) and self.instead(one) is None for one in sources(tree))
+
     def source(self, operand: Source) -> Values:
         match operand:
             case PacketValues(_, part):
                 make = PARTS[part]
-                return lambda scope: make(scope.item, scope.began_ns)  # type: ignore[attr-defined]
+                return lambda scope: make(scope.item, scope.around.began_ns)  # type: ignore[attr-defined]
             case AheadValues(_, part):
                 return lambda scope: [found] if (found := scope.get(part)) is not None else ()
             case SpanValues(_, paths, labels) if self.instead(operand) is None:
