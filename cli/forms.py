@@ -14,6 +14,7 @@ from zdissect.grammar.rules import RULES
 from zdissect.output import jsonl
 from zdissect.output.folding import Folds, folded, message_names, messages_called
 from zdissect.output.line import summary
+from zdissect.output.named_members import with_named_members
 from zdissect.output.nested import document
 from zdissect.output.painted_dump import dump
 from zdissect.output.printable import dumps
@@ -162,7 +163,7 @@ class JsonForm(CountingForm):
         self.count(item, chosen)
         start = ",\n" if self.started else "[\n"
         self.started = True
-        return start + dumps(document(item, chosen))
+        return start + dumps(with_named_members(document(item, chosen)))
 
     def end(self) -> str:
         return "\n]\n" if self.started else "[]\n"

@@ -44,11 +44,12 @@ def lines(reading: Reading, display: DisplayOptions) -> Iterator[str]:
 def documents(reading: Reading, display: DisplayOptions) -> Iterator[str]:
     """The units of a reading as JSON, with commas between, as `-T json` has the batches of a capture; those without a
     wanted message are left out."""
+    from zdissect.output.named_members import with_named_members
     from zdissect.output.printable import dumps  # only here: trees and lines don't need it
 
     wanted = [unit for unit in reading.units if shows(unit, display.wanted)]
     if wanted:
-        yield ",\n".join(dumps(_document(reading.name, unit)) for unit in wanted)
+        yield ",\n".join(dumps(with_named_members(_document(reading.name, unit))) for unit in wanted)
 
 
 def _document(kind: str, unit: DecodedUnit) -> dict[str, Any]:

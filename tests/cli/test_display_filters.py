@@ -62,16 +62,15 @@ def test_a_tree_folds_what_does_not_match() -> None:
 
 def test_json_has_the_matching_messages_and_the_frame_around() -> None:
     documents = json.loads(run("-T", "json", "-Y", "key_expr == nano/t0", FIRST).stdout)
-    names = [node["name"] for document in documents for node in messages(document["nodes"])]
-    assert set(names) >= {"zenoh.frame", "zenoh.push"}
+    assert {*messages(documents)} >= {"FRAME", "PUSH"}
     keepalives = json.loads(run("-T", "json", "-Y", "message == FRAME", FIRST).stdout)
-    assert {node["name"] for one in keepalives for node in messages(one["nodes"])} == {"zenoh.frame"}
+    assert {*messages(keepalives)} == {"FRAME"}
 
 
-def messages(nodes: list[dict]) -> list[dict]:
-    """The nodes of messages of layers below the body."""
-    found = [node for node in nodes if node["name"] in ("zenoh.frame", "zenoh.push", "zenoh.keep_alive")]
-    return found + [inner for node in nodes for inner in messages(node.get("children", []))]
+def messages(documents: list[dict]) -> list[str]:
+    """The messages of all layers above the body."""
+    found = [one for document in documents for one in document["unit"]["messages"]]
+    return [one["message"] for outer in found for one in (outer, *outer.get("messages", ()))]
 
 
 def test_what_fails_is_what_is_shown() -> None:

@@ -91,15 +91,17 @@ def test_bit_ranges_of_json_lie_in_their_parent_and_in_the_buffer(name: str) -> 
         if "buffer" not in one:  # skipped bytes, or a notice
             continue
         size = len(one["buffer"]["data"]) * 4
-        waiting = [(node, 0, size) for node in one["nodes"]]
+        waiting = [(one["unit"], 0, size)]
         while waiting:
             node, low, high = waiting.pop()
-            if "start" not in node:  # a bit of an integer, which has no place on the wire
-                continue
-            start, stop = node["start"], node["start"] + node["bits"]
-            assert low <= start <= stop <= high, (one["frame_number"], node["name"])
-            waiting += [(child, start, stop) for child in node.get("children", ())]
-        assert all(0 <= one["start"] <= one["start"] + one["bits"] <= size for one in one["findings"])
+            if isinstance(node, list):
+                waiting += [(inside, low, high) for inside in node]
+            elif isinstance(node, dict):
+                start, bits = node.get("_range", (low, high - low))  # a bit of an integer has no place on the wire
+                assert low <= start <= start + bits <= high, (one["frame_number"], node)
+                waiting += [(inside, start, start + bits) for name, inside in node.items() if name != "_range"]
+        ranges = [one["_range"] for one in one["findings"]]
+        assert all(0 <= start <= start + bits <= size for start, bits in ranges)
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ SAMPLES = Path(__file__).parents[2] / "samples"
 FIRST = SAMPLES / "pubsub-tcp.pcap"
 COMMAND = (sys.executable, "-m", "zdissect_cli")
 SECONDS = 20
-KINDS = ("tree", "line", "json", "jsonl")
+KINDS = ("tree", "line", "json", "jsonl", "fields", "csv")
 ACTS = re.compile(r"[\x00-\x09\x0b-\x1f\x7f]")
 ACTS_TOO = re.compile(r"[\x80-\x9f\u202a-\u202e]")
 """What a terminal obeys or turns round, besides the line ends that are ours."""
@@ -66,7 +66,10 @@ def test_no_byte_of_a_capture_drives_the_terminal(what: str, kind: str, tmp_path
     assert before in whole
     assert len(before) == len(after)
     (tmp_path / "evil.pcap").write_bytes(whole.replace(before, after))
-    done = CliRunner().invoke(cli, ["-x", "-T", kind, str(tmp_path / "evil.pcap")], standalone_mode=False)
+    more = {"tree": ["-x"], "line": ["-x"], "fields": ["-e", "payload", "-e", "key_expr", "--payload", "text"]}
+    done = CliRunner().invoke(
+        cli, [*more.get(kind, ()), "-T", kind, str(tmp_path / "evil.pcap")], standalone_mode=False
+    )
     assert done.return_value == 0
     assert done.stdout_bytes.decode("utf-8", "backslashreplace").count("\n") > 3
     assert not ACTS.search(done.stdout)

@@ -281,14 +281,14 @@ def test_rows_have_their_findings_as_those_of_captures():
 def test_json():
     (document,) = json.loads(run("-T", "json", PUSH).out)
     assert document["kind"] == "network"
-    assert document["nodes"][0]["children"][0]["name"] == "zenoh.push"
+    assert document["unit"]["messages"][0]["message"] == "PUSH"
     assert document["findings"] == []
     several = json.loads(run("-T", "json", "[2, 0, 4, 4] [1, 0, 4] <- two").out)
     assert [one["buffer"]["data"] for one in several] == ["02000404", "010004"]
     (wrong,) = json.loads(run("-T", "json", "--as", "close", "03 09").out)
     (finding,) = wrong["findings"]
     assert (finding["severity"], finding["code"]) == ("warning", "unknown-close-reason")
-    assert (finding["start"], finding["bits"]) == (8, 8)
+    assert finding["_range"] == [8, 8]
 
 
 def test_display_filters():

@@ -1,4 +1,4 @@
-"""The column `fields`: a whole message as JSON, its nodes as in `-T json`."""
+"""The column `fields`: a whole message as JSON, as nested nodes."""
 
 from zdissect.dissection import Dissection
 from zdissect.engine.messages import DecodedMessage

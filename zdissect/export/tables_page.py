@@ -29,7 +29,7 @@ docs/tables.md`.
   and only here. A lease in seconds may be more milliseconds than 64 bits hold: it is then -1, all bits set.
 - Text that isn't UTF-8 has its invalid bytes as `\\xff`.
 - `--payload N` keeps the first N bytes of `payload`, `--payload none` keeps none; `payload_len` stays as it is.
-  `--fields` fills `fields` with the nodes of `-T json`.
+  `--fields` fills `fields` with nested nodes.
 - A file that can't be read, or not to its end, has a row in captures (`status`, `error`) and one in findings.
 - `schema_version` counts changes of a table other than new columns.
 """

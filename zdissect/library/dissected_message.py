@@ -128,7 +128,7 @@ class DissectedMessage:
         return "\n".join(TreeWriter(COLOUR if color else PLAIN, limit=limit).lines(part, [known]))
 
     def nodes(self) -> list[Node]:
-        """Its fields as `-T json` prints them: nested, with ranges in bits that count from its first bit."""
+        """Its fields as nested nodes, with ranges in bits that count from its first bit."""
         part = self._part(whole=False)
         return nodes(part, [DecodedMessage(part, 0, self.row)])
 
