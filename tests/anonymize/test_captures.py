@@ -120,3 +120,16 @@ def test_a_file_cut_short_gives_what_it_holds(tmp_path):
     assert len(items(out)) == 19
     anonymize(tmp_path / "missing.pcap", tmp_path / "none.pcapng", code=1)
     assert sorted(one.name for one in tmp_path.iterdir()) == ["in.pcap", "out.pcapng"]
+
+
+def test_several_files_become_one(tmp_path):
+    whole, parts, out = SAMPLES[0].parent / "pubsub-tcp.pcap", [tmp_path / "a", tmp_path / "b"], tmp_path / "out"
+    with open_capture(str(whole)) as capture:
+        frames = list(capture)
+    for path, some in zip(parts, (frames[:17], frames[17:]), strict=True):
+        with OutputFile(str(path)) as part:
+            for frame in some:
+                part.write(frame)
+    anonymize("--seed", "x", *parts, out)
+    anonymize("--seed", "x", whole, tmp_path / "of whole")
+    assert out.read_bytes() == (tmp_path / "of whole").read_bytes()
