@@ -77,7 +77,7 @@ def dissect(capture: CaptureOptions, live: LiveOptions, display: DisplayOptions,
         return write_excerpt(capture, live, display, reporting.quiet)
     from .captures import captured  # these load the dissector, which --help doesn't need
     from .first_pass import look_ahead
-    from .forms import make_form
+    from .forms import TreeForm, make_form
     from .later_answers import later_answers
     from .outcome import exit_code
     from .pager import paged
@@ -86,6 +86,8 @@ def dissect(capture: CaptureOptions, live: LiveOptions, display: DisplayOptions,
     if display.verbose and display.form not in ("tree", "line"):
         raise click.UsageError(f"-v needs -T tree or -T line: -T {display.form} holds messages only")
     form = make_form(display)
+    if isinstance(form, TreeForm):
+        form.ahead = later_answers(capture)
     if form.values is not None and form.values.looks_ahead:
         form.values.ahead = later_answers(capture)
     plain = display.form in ("line", "jsonl") or (form.values is not None and not form.values.needs_tape)

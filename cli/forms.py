@@ -32,6 +32,8 @@ from .options import DisplayOptions
 if TYPE_CHECKING:
     from zdissect.filters.name_values import NameValues
 
+    from .later_answers import LaterAnswers
+
 Of = TypeVar("Of")
 
 
@@ -66,6 +68,8 @@ class TreeForm(CountingForm):
         self.dump = display.dump
         self.whole = display.whole
         self.frame: tuple[str, int, str, int] | None = None
+        self.ahead: LaterAnswers | None = None
+        """Knows what becomes of requests; None where the capture is read once."""
 
     def show(self, item: Item, chosen: Chosen = None) -> str:
         self.count(item, chosen)
@@ -76,11 +80,19 @@ class TreeForm(CountingForm):
         if isinstance(item, Skip):
             what = f"{count(item.size)} of the stream: {item.reason}"
             return f"{head}{style.warning}      [{what}]{style.end}\n"
+        self.look_ahead(item)
         lines = [self.note(text) for text in notes(item)]
         lines += self.tree.lines(item.tape, item.messages, self.folds(item, chosen))
         if self.dump:
             lines.append(dump(item.tape, item.buffer.data, self.style, "      "))
         return head + "\n".join(lines) + "\n"
+
+    def look_ahead(self, item: Dissection) -> None:
+        """Adds what became of requests to their rows."""
+        if self.ahead is not None:
+            for row in (message.row for message in item.messages):
+                if row["message"] == "REQUEST":
+                    row.update(self.ahead.columns({**row, "frame_number": item.frame.number}))
 
     def folds(self, item: Dissection, chosen: Chosen) -> Folds | None:
         """What is left of an item's messages; None if all are shown in full."""

@@ -16,6 +16,7 @@ from zdissect.grammar.flags import ID_BITS, named
 from zdissect.grammar.primitives import RENDERINGS, encoding_text
 from zdissect.grammar.rules import RULES
 from zdissect.grammar.types import ENC_NAMES, Bit, Fixed
+from zdissect.output.answers import answers
 from zdissect.output.bit_text import bit_words, bits_in_words, pattern
 from zdissect.output.folding import Folds, unfolded
 from zdissect.output.repeated_findings import gathered
@@ -136,6 +137,8 @@ class TreeWriter:
             if value is not None and field.column not in SHOWN_ONCE:
                 text = f"[{field.label}: {safe(field.show(value))}]"
                 yield f"{self.blank}{'  ' * (depth + 1)}{style.derived}{text}{style.end}"
+        for text in answers(row) if "answered" in row and not closed else ():
+            yield f"{self.blank}{'  ' * (depth + 1)}{style.derived}[{text}]{style.end}"
         if "key_scope" in row and row.get("key_expr") is None:
             text = f"[Key expression: {unresolved(row)}, not declared in the capture]"
             yield f"{self.blank}{'  ' * (depth + 1)}{style.derived}{text}{style.end}"
