@@ -9,12 +9,13 @@ from zdissect.capture.output_file import OutputFile
 from zdissect.capture.spool import Spool
 
 from .captures import Captures
+from .command import Command
 from .common import complain
 from .exit_codes import DONE, UNREADABLE
 from .options import CaptureOptions, as_records, decode_as_option, quiet_option
 
 
-@click.command("anonymize")
+@click.command("anonymize", cls=Command)
 @click.argument("files", nargs=-1, required=True, metavar="IN...")
 @click.argument("out", metavar="OUT")
 @click.option("--seed", metavar="TEXT", help="The same seed gives the same; who knows it can check guesses.")

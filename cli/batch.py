@@ -9,6 +9,7 @@ import click
 
 from zdissect.export.payload_limit import FULL, parse_payload_limit
 
+from .command import Command
 from .common import complain
 from .exit_codes import DONE, UNREADABLE, USAGE
 from .options import CaptureOptions, as_records, decode_as_option, filter_option, quiet_option
@@ -52,7 +53,7 @@ class SparkOptions:
     partitions: int | None = None
 
 
-@click.command("batch")
+@click.command("batch", cls=Command)
 @click.argument("directory", metavar="DIR")
 @click.option("-o", "out", required=True, metavar="OUT", help="Directory for the tables.")
 @click.option(
@@ -83,10 +84,6 @@ def batch(
 
     The files of a rotated capture (tcpdump -C or -G, dumpcap -b, editcap -c) are read as one. A file that can't be read
     gets a row in captures, and the others are converted all the same.
-
-    \b
-      zdissect batch captures -o tables
-      duckdb -c "SELECT key_expr, count(*) FROM 'tables/messages/*.parquet' WHERE body = 'PUT' GROUP BY ALL"
     """
     options = capture.pipeline()
     if find_spec("pyarrow") is None:

@@ -14,6 +14,7 @@ from zdissect.listing import DeclarationListing, FindingListing, KeyListing, Lis
 from zdissect.pipeline import Pipeline
 
 from .captures import Captures
+from .command import Command
 from .common import complain, nearest
 from .exit_codes import UNREADABLE
 from .first_pass import look_ahead
@@ -78,7 +79,7 @@ _CHOICES = {
 def _command(listing: type[Listing]) -> click.Command:
     """The command of a listing."""
 
-    @click.command(listing.name, help=_help(listing))
+    @click.command(listing.name, cls=Command, help=_help(listing))
     @files_argument
     @click.option("--sort", "order", metavar="COLUMN", help="Sort by a column; -COLUMN: the greatest first.")
     @click.option("--json", "form", flag_value="json", help="A JSON array of all columns.")

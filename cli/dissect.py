@@ -3,6 +3,7 @@
 import click
 
 from .combinations import check, with_files_of_r
+from .command import Command
 from .common import complain
 from .exit_codes import SIGNALLED, UNREADABLE
 from .options import (
@@ -41,7 +42,7 @@ class Unnamed(click.Context):
         return self.parent.command_path if self.parent is not None else super().command_path
 
 
-class Default(click.Command):
+class Default(Command):
     """The default command."""
 
     context_class = Unnamed
@@ -68,7 +69,10 @@ class Default(click.Command):
 @theme_option
 @as_records(capture=CaptureOptions, live=LiveOptions, display=DisplayOptions, reporting=ReportOptions)
 def dissect(capture: CaptureOptions, live: LiveOptions, display: DisplayOptions, reporting: ReportOptions) -> int:
-    """Dissects captures."""
+    """Shows the Zenoh messages in captures: all that `zdissect FILE...` can do, which needs no name of a command.
+
+    FILE... may be pcap or pcapng, packed or not, or - for standard input; several are read in order as one capture.
+    """
     check(display)
     capture = with_files_of_r(capture)
     if live.write is not None and live.interface is None:

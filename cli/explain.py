@@ -2,12 +2,13 @@
 
 import click
 
+from .command import Command
 from .common import complain, nearest
 from .exit_codes import DONE, USAGE
 from .explanations import explanations, names
 
 
-@click.command("explain")
+@click.command("explain", cls=Command)
 @click.argument("name", nargs=-1, required=True)
 @click.option("--source", is_flag=True, help="Show the generated code that reads a message into a row.")
 def explain(name: tuple[str, ...], source: bool) -> int:

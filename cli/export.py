@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from .captures import Captures
+from .command import Command
 from .common import complain
 from .exit_codes import DONE, UNREADABLE
 from .options import (
@@ -33,7 +34,7 @@ def export() -> None:
     """Takes out of captures what they carry."""
 
 
-@export.command("payloads")
+@export.command("payloads", cls=Command)
 @files_argument
 @click.option("-o", "directory", required=True, metavar="DIR", help="Where to write; made if need be.")
 @click.option("--key", "keys", multiple=True, metavar="KEYEXPR", help="Only what is on keys that match this.")
@@ -48,11 +49,6 @@ def payloads(
 ) -> int:
     """Writes the payload of each message to a file, put together if it came in fragments. index.csv and index.jsonl say
     which is which: file, length, key, time, frame, message, encoding, ends.
-
-    \b
-      zdissect export payloads capture.pcap -o out
-      zdissect export payloads capture.pcap --key 'robot/*/camera' -o out
-      zdissect export payloads capture.pcap -Y 'encoding contains json' -o out
 
     Files are called by a number, the key, and what their encoding is usually called: 000017-robot-7-camera.png.
     """

@@ -11,6 +11,7 @@ import click
 from zdissect.grammar.aliases import aliases, resolve
 from zdissect.grammar.registry import fields as grammar_fields
 
+from .command import Command
 from .common import complain, nearest
 from .exit_codes import DONE, USAGE
 from .explanations import stands_for
@@ -28,7 +29,7 @@ class ListedField(NamedTuple):
     doc: str
 
 
-@click.command("fields")
+@click.command("fields", cls=Command)
 @click.argument("pattern", required=False, default="")
 @click.option("--aliases", "others", is_flag=True, help="List other tools' names, and what they stand for.")
 def fields(pattern: str, others: bool) -> int:

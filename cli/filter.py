@@ -7,6 +7,7 @@ import click
 
 from zdissect.output.text import prose
 
+from .command import Command
 from .common import complain
 from .exit_codes import DONE, USAGE
 
@@ -55,7 +56,7 @@ Examples:
 """
 
 
-class _SqlCommand(click.Command):
+class _SqlCommand(Command):
     """A command whose --sql may have a dialect, and mostly hasn't."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

@@ -18,6 +18,7 @@ from zdissect.table import Table, complete
 from zdissect.transcript import Selection, Subject, SubjectError, SubjectFinder, parse
 
 from .captures import Captures
+from .command import Command
 from .common import complain
 from .exit_codes import DONE, UNREADABLE
 from .first_pass import can_be_read_twice
@@ -45,7 +46,7 @@ def _target(context: click.Context, _: click.Parameter, text: str) -> Subject:
         raise click.BadParameter(str(problem)) from None
 
 
-@click.command("follow")
+@click.command("follow", cls=Command)
 @click.argument("target", metavar="TARGET", callback=_target)
 @files_argument
 @click.option("--raw", "form", flag_value="raw", help="Only the bytes of the payloads, one after the other.")

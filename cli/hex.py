@@ -12,6 +12,7 @@ from zdissect.output.tree import TreeWriter
 from zdissect.paste import PasteError, Piece
 from zdissect.readings import NAMES, DecodedUnit, Reading, UnknownName, canonical, read_as, readings
 
+from .command import Command
 from .common import complain, raw_columns
 from .exit_codes import UNREADABLE
 from .hex_input import UnreadableInput, pasted_pieces
@@ -33,12 +34,6 @@ from .stdio import for_json
 _WORDS = "".join(f"  {name:<12} {doc}\n" for name, doc in NAMES.items())
 HELP = f"""Dissects bytes that were copied from anywhere.
 
-\b
-  zdissect hex "3d 00 03 6b 2f 61 01 03 31 31 31"
-  zdissect hex "[4, 0x1d, ...]"  or  b"\\x1d\\x00"  or  1d,00
-  tcpdump -X port 7447 | zdissect hex
-  zdissect hex -f dump.txt         xxd, hexdump -C, od, Wireshark, tcpdump -X, a log, our own tree
-
 What the bytes are is worked out by decoding them as everything they could be; the first line on standard error
 says what they were read as, and what else fits. --as decides it:
 
@@ -53,7 +48,7 @@ _OTHERS = 3
 """How many other readings are named."""
 
 
-@click.command("hex", help=HELP)
+@click.command("hex", cls=Command, help=HELP)
 @click.argument("text", nargs=-1)
 @click.option("-f", "--file", "path", metavar="FILE", help="Read the text (or the bytes) from a file.")
 @click.option("--as", "kind", metavar="NAME", help="What the bytes are, see above.")

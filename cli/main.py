@@ -32,24 +32,21 @@ from zdissect import __version__
 from zdissect.output.text import prose
 
 from . import stdio
+from .command import called, write_examples, write_text
 from .common import complain
+from .examples import EXAMPLES
 
 HELP = """Dissects the Zenoh wire protocol, to the last bit.
-
-\b
-  zdissect capture.pcap             the annotated tree of every frame that carries Zenoh
-  zdissect -i lo                    the same, live
-  zdissect -T line capture.pcap     one line per message
-  zdissect -Y 'message == PUSH and key_expr within "a/**"' capture.pcap
-                                    what matches a display filter
-  zdissect hex "5d 01 01 02 62 65"  one message, batch or datagram, from any paste
-  zdissect batch DIR -o OUT         a directory of captures to Parquet
-  zdissect fields timestamp         fields, by a part of their names
-  zdissect explain truncated        what a finding or a field means
 
 FILE... may be pcap or pcapng, packed or not, or - for standard input; several are read in order as one capture.
 A file that has the name of a command is given as ./NAME.
 """
+
+_MOST_USED = (
+    "form", "wanted", "names", "only", "opened", "dump", "times", "frames", "rules", "interface", "write", "verbose",
+    "quiet", "fail_on", "color",
+)  # fmt: skip
+"""The options of `zdissect FILE...` that its first page of help has."""
 
 
 class ClosedPipe(Exception):
@@ -82,9 +79,25 @@ class Commands(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         return [name for name in self.modules if name != "dissect"]
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, self.modules[name][1]) for name in self.list_commands(ctx)])
+    kinds: ClassVar[dict[str, tuple[str, ...]]] = {
+        "Commands that show": ("hex", "follow", "top"),
+        "Commands that list and count": ("stats", "sessions", "keys", "queries", "declarations", "findings"),
+        "Commands that write files": ("batch", "export", "anonymize"),
+        "Reference": ("filter", "fields", "explain"),
+        "Settings": ("config", "completion"),
+    }
+    """The commands by what they are for."""
+
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        self.format_usage(ctx, formatter)
+        summary, _, rest = HELP.partition("\n\n")
+        write_text(formatter, summary)
+        write_examples(formatter, EXAMPLES[""])
+        write_text(formatter, rest.strip())
+        for kind, names in self.kinds.items():
+            with formatter.section(kind):
+                formatter.write_dl([(name, self.modules[name][1]) for name in names if name in self.modules])
+        self.format_options(ctx, formatter)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self.modules:
@@ -122,16 +135,16 @@ class Commands(click.Group):
             raise ClosedPipe from None  # click itself would end with 1
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The options of `dissect` are those of the program."""
+        """Of the options of `dissect`, which are those of the program, the ones that are used most."""
         dissect = self.get_command(ctx, "dissect")
         assert dissect is not None
-        own = [record for param in dissect.get_params(ctx) if (record := param.get_help_record(ctx))]
-        known = {name for name, _ in own}
-        records = (param.get_help_record(ctx) for param in self.get_params(ctx))
-        own += [record for record in records if record is not None and record[0] not in known]
-        with formatter.section("Options"):
-            formatter.write_dl(own)
-        self.format_commands(ctx, formatter)
+        known = {param.name: param for param in dissect.get_params(ctx)}
+        own = [param for param in self.get_params(ctx) if called(param) in ("help", "version")]
+        records = [param.get_help_record(ctx) for param in (*(known[name] for name in _MOST_USED), *own)]
+        with formatter.section("Options used most"):
+            formatter.write_dl([record for record in records if record is not None], col_max=26)
+        formatter.write_paragraph()
+        formatter.write("`zdissect dissect --help` has all of these, `zdissect COMMAND --help` those of a command.\n")
 
 
 @click.group(

@@ -197,7 +197,12 @@ decode_as_option = click.option(
 )
 
 times_option = click.option(
-    "-t", "times", type=click.Choice(list(FORMATS)), default="u", help="Format of times, as in tshark."
+    "-t",
+    "times",
+    type=click.Choice(list(FORMATS)),
+    default="u",
+    metavar="FORMAT",
+    help=f"Format of times, as in tshark: {', '.join(FORMATS)}.",
 )
 
 payload_bytes_option = click.option(
@@ -209,21 +214,26 @@ verbose_option = click.option(
 )
 
 fail_on_option = click.option(
-    "--fail-on", type=click.Choice([NOTE, WARNING, ERROR]), help="Exit with 3 at a finding of this severity or above."
+    "--fail-on",
+    type=click.Choice([NOTE, WARNING, ERROR]),
+    metavar="SEVERITY",
+    help="Exit with 3 at a finding of this severity or above: note, warning, error.",
 )
 
 color_option = click.option(
     "--color",
     type=click.Choice(["auto", "always", "never"]),
     default="auto",
-    help="Colour; auto: on a terminal unless NO_COLOR is set, and with CLICOLOR_FORCE.",
+    metavar="WHEN",
+    help="Colour: auto (on a terminal unless NO_COLOR is set, and with CLICOLOR_FORCE), always, never.",
 )
 
 theme_option = click.option(
     "--theme",
     type=click.Choice(["auto", "dark", "light", "ansi"]),
     default="auto",
-    help="Colours for a dark or a light background, or the 16 of the terminal; auto: by COLORFGBG, else ansi.",
+    metavar="THEME",
+    help="Colours for a dark or a light background, or ansi, the 16 of the terminal; auto: by COLORFGBG, else ansi.",
 )
 
 
@@ -245,7 +255,10 @@ def filter_option(text: str) -> Callable[[Command], Command]:
 
 def form_option(*forms: str) -> Callable[[Command], Command]:
     """`-T`: the first form is the default."""
-    return click.option("-T", "form", type=click.Choice(forms), default=forms[0], help="Form of the output.")
+    names = f"{forms[0]} (default), {', '.join(forms[1:])}"
+    return click.option(
+        "-T", "form", type=click.Choice(forms), default=forms[0], metavar="FORM", help=f"Form of the output: {names}."
+    )
 
 
 def dump_option(text: str) -> Callable[[Command], Command]:

@@ -15,6 +15,7 @@ from zdissect.session.occurrences import Occurrences
 from zdissect.stats import Stats
 
 from .captures import Captures
+from .command import Command
 from .common import complain, wants_color
 from .exit_codes import UNREADABLE
 from .options import (
@@ -38,7 +39,7 @@ _UNLIMITED = 100_000
 _NARROW = 110
 
 
-@click.command("stats")
+@click.command("stats", cls=Command)
 @files_argument
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of tables.")
 @click.option(

@@ -13,6 +13,7 @@ from zdissect.session.model import Link
 from zdissect.stats.activity import Activity
 
 from .captures import Captures, captured
+from .command import Command
 from .common import complain
 from .exit_codes import DONE, SIGNALLED, UNREADABLE
 from .options import (
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from .interface import Interface
 
 
-@click.command("top")
+@click.command("top", cls=Command)
 @files_or_interface
 @interface_option
 @interfaces_option

@@ -1,0 +1,91 @@
+"""The commands' common manners: help that starts with examples and groups options by their purpose."""
+
+from collections.abc import Iterable
+from inspect import cleandoc
+
+import click
+
+from .examples import EXAMPLES
+
+INPUT, CAPTURING, SHOWN, FORM = "Input", "Live captures", "What is shown", "How it is shown"
+WRITTEN, RUN, ENDING = "What is written", "How it runs", "Messages, exit code, settings"
+
+GROUPS: dict[str, tuple[str, ...]] = {
+    INPUT: ("read", "frames", "rules", "path", "kind", "include", "join"),
+    CAPTURING: ("interface", "d", "capture_filter", "autostop"),
+    SHOWN: (
+        "wanted", "only", "pattern", "whole", "opened", "full", "brief", "verbose", "carriers", "top", "rows",
+        "others", "columns", "keys", "filter_text", "source",
+    ),
+    FORM: (
+        "form", "as_json", "sql", "names", "separators", "payload", "order", "every_ns", "times", "payload_bytes",
+        "no_bits", "long", "dump", "color", "theme", "pager", "no_pager", "flush", "every", "iterations", "batch", "n",
+    ),
+    WRITTEN: (
+        "write", "exact", "ring", "out", "directory", "mode", "keep_payload", "fields", "seed", "keep", "force",
+        "example",
+    ),
+    RUN: ("jobs", "spark", "master", "conf", "partitions"),
+    ENDING: ("fail_on", "quiet", "config", "no_config", "version", "help"),
+}  # fmt: skip
+"""The groups in their order, and the parameters in each; every option of every command stands here once."""
+
+
+class Command(click.Command):
+    """A command whose help shows what it is for, then examples, then the rest and its options by purpose."""
+
+    @property
+    def examples(self) -> tuple[tuple[str, str], ...]:
+        """Command lines, and what each does."""
+        return EXAMPLES.get(self.name or "", ())
+
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        self.format_usage(ctx, formatter)
+        summary, _, rest = cleandoc(self.help or "").partition("\n\n")
+        write_text(formatter, summary)
+        write_examples(formatter, self.examples)
+        write_text(formatter, rest)
+        self.format_options(ctx, formatter)
+        self.format_epilog(ctx, formatter)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        write_options(ctx, formatter, self.get_params(ctx))
+
+
+def write_text(formatter: click.HelpFormatter, text: str) -> None:
+    """A part of the help, below what is there."""
+    if text:
+        formatter.write_paragraph()
+        with formatter.indentation():
+            formatter.write_text(text)
+
+
+def write_examples(formatter: click.HelpFormatter, examples: Iterable[tuple[str, str]]) -> None:
+    """Command lines, each with what it does beside it, or below where there is no room."""
+    rows = list(examples)
+    if not rows:
+        return
+    widest = max(len(line) for line, _ in rows)
+    beside = widest + max(len(what) for _, what in rows) + 4 <= formatter.width
+    with formatter.section("Examples"):
+        for line, what in rows:
+            if beside:
+                formatter.write(f"  {line:<{widest}}  {what}\n" if what else f"  {line}\n")
+            else:
+                formatter.write(f"  {line}\n")
+                formatter.write(f"      {what}\n" if what else "")
+
+
+def write_options(ctx: click.Context, formatter: click.HelpFormatter, params: Iterable[click.Parameter]) -> None:
+    """The options of a command, by their purpose."""
+    there = {called(param): param for param in params}
+    for title, names in GROUPS.items():
+        records = [there[name].get_help_record(ctx) for name in names if name in there]
+        if any(records):
+            with formatter.section(title):
+                formatter.write_dl([record for record in records if record is not None], col_max=26)
+
+
+def called(param: click.Parameter) -> str:
+    """The name of a parameter in `GROUPS`; click has one of its own for --help."""
+    return "help" if "--help" in param.opts else param.name or ""

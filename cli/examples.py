@@ -1,0 +1,109 @@
+"""What the help of each command starts with. `capture.pcap` is any capture, `captures` a directory of them."""
+
+EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
+    "": (
+        ("zdissect capture.pcap", "every frame, as a tree"),
+        ("zdissect -T line capture.pcap", "a line per message"),
+        ("zdissect -Y 'key_expr within \"a/**\"' capture.pcap", "what matches a filter"),
+        ("zdissect -T fields -e key_expr -e sn capture.pcap", "the values that you name"),
+        ("zdissect -i lo -T line", "live"),
+        ('zdissect hex "5d 01 01 02 62 65"', "bytes from any paste"),
+        ("zdissect stats capture.pcap", "a capture in numbers"),
+        ("zdissect explain sn-gap", "what a finding means"),
+    ),
+    "dissect": (
+        ("zdissect capture.pcap", "every frame that carries Zenoh, as a tree"),
+        ("zdissect --frame 17-20 -x capture.pcap", "some frames, with a hex dump"),
+        ("zdissect -O push,request --no-bits capture.pcap", "only these messages in full"),
+        ("zdissect -T line --brief -t r capture.pcap", "a line per message, seconds from the first frame"),
+        ("zdissect -T line -Y 'response_time_ns > 10ms' capture.pcap", "what matches a display filter"),
+        ("zdissect -T fields -E header=y -e frame.number -e key_expr capture.pcap", "the values that you name"),
+        ("zdissect -T jsonl capture.pcap", "an object per message, for jq, DuckDB, pandas"),
+        ("zdissect -Y 'finding' -w part.pcapng capture.pcap", "a capture of what has findings"),
+        ("zdissect -q --fail-on error -T line capture.pcap", "in CI: exit with 3 if there is an error"),
+        ("zdissect -i lo -f 'tcp port 7447' -T line", "live"),
+    ),
+    "hex": (
+        ('zdissect hex "3d 00 03 6b 2f 61 01 03 31 31 31"', "bytes as any program prints them"),
+        ('zdissect hex "[61, 0, 3, 107, 47, 97, 1, 3, 49, 49, 49]"', 'an array; or b"\\x3d\\x00", 3d,00, base64'),
+        ('zdissect hex --as timestamp "00 01 2a"', "what the bytes are is known"),
+        ("tcpdump -X -r capture.pcap | zdissect hex", "a dump: xxd, hexdump -C, od, Wireshark, a log, our own tree"),
+        ("zdissect hex -f dump.txt", "the same, from a file"),
+    ),
+    "batch": (
+        ("zdissect batch captures -o tables", "a directory to Parquet, on all cores"),
+        ("zdissect batch captures -o tables --include '*.pcapng' --payload none", "some files, without payloads"),
+        ("duckdb -c \"SELECT key_expr, count(*) FROM 'tables/messages/*.parquet' GROUP BY ALL\"", "what to do then"),
+    ),
+    "stats": (
+        ("zdissect stats capture.pcap", "what is in a capture, in numbers"),
+        ("zdissect stats --every 1s capture.pcap", "also messages and bytes over time"),
+        ("zdissect stats --json --top 0 capture.pcap", "for programs, with all keys"),
+    ),
+    "sessions": (
+        ("zdissect sessions capture.pcap", ""),
+        ("zdissect sessions --sort -bytes_out --csv capture.pcap", "by bytes, the greatest first, as CSV"),
+    ),
+    "keys": (
+        ("zdissect keys capture.pcap", ""),
+        ("zdissect keys --sort -bytes capture.pcap", "by bytes, the greatest first"),
+    ),
+    "queries": (
+        ("zdissect queries capture.pcap", ""),
+        ("zdissect queries --json capture.pcap", "with all hops"),
+    ),
+    "declarations": (
+        ("zdissect declarations capture.pcap", ""),
+        ("zdissect declarations --sort key --csv capture.pcap", "by key, as CSV"),
+    ),
+    "findings": (
+        ("zdissect findings capture.pcap", ""),
+        ("zdissect findings --sort -severity --fail-on error capture.pcap", "the worst first; exit with 3 at an error"),
+    ),
+    "top": (
+        ("zdissect top -i lo", "live"),
+        ("zdissect top capture.pcap", "what a file would have shown"),
+    ),
+    "follow": (
+        ("zdissect follow 1 capture.pcap", "a session, by its number in `zdissect sessions`"),
+        ("zdissect follow 'a/**' capture.pcap", "a key expression"),
+        ("zdissect follow --raw 17 capture.pcap", "the payload bytes of a query, or of fragments, by frame"),
+    ),
+    "anonymize": (
+        ("zdissect anonymize capture.pcap shared.pcapng", "a capture that can be shared"),
+        ("zdissect anonymize --keep ros2 --seed s3cret capture.pcap shared.pcapng", "the same each time"),
+    ),
+    "payloads": (
+        ("zdissect export payloads capture.pcap -o out", "all of them"),
+        ("zdissect export payloads capture.pcap --key 'robot/*/camera' -o out", "by key"),
+        ("zdissect export payloads capture.pcap -Y 'encoding contains json' -o out", "by a display filter"),
+    ),
+    "filter": (
+        (
+            "zdissect filter 'key_expr within \"robot/**\" and payload_len > 1000'",
+            "is it right, and what does it read?",
+        ),
+        ("zdissect filter --sql 'payload[0:4] == 00:01:00:00'", "as SQL of DuckDB"),
+        ("zdissect filter --sql spark 'severity >= warning'", "as SQL of Spark"),
+    ),
+    "fields": (
+        ("zdissect fields timestamp", "fields, by a part of their names"),
+        ("zdissect fields 'zenoh.push.*'", "by wildcards"),
+        ("zdissect fields --aliases keyexpr", "by the names of other tools"),
+    ),
+    "explain": (
+        ("zdissect explain sn-gap", "a finding"),
+        ("zdissect explain PUSH zenoh.push.scope", "a message as a figure, and a field"),
+        ("zdissect explain congestion control", "a list of values"),
+    ),
+    "config": (
+        ("zdissect config", "the settings that are in force, and where they are from"),
+        ("zdissect config --example", "a file to begin with"),
+    ),
+    "completion": (
+        ("zdissect completion bash >> ~/.bash_completion", "turns it on for bash"),
+        ("zdissect completion zsh > ~/.zfunc/_zdissect", "for zsh, in a directory of $fpath"),
+        ("zdissect completion fish > ~/.config/fish/completions/zdissect.fish", "for fish"),
+    ),
+}
+"""By command (empty: the program; dissect: all about `zdissect FILE...`): command lines, and what each does."""
