@@ -5,6 +5,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import compress
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -75,6 +76,9 @@ _CHOICES = {
 }
 """What -Y does."""
 
+_DOC_WIDTH = 76
+"""Characters in a line of what a column is."""
+
 
 def _command(listing: type[Listing]) -> click.Command:
     """The command of a listing."""
@@ -118,7 +122,8 @@ def _command(listing: type[Listing]) -> click.Command:
 
 def _help(listing: type[Listing]) -> str:
     """What the command does, and its columns."""
-    names = "\n".join(f"  {column.name:18} {column.doc}" for column in listing.columns)
+    below = f"\n{'':21}"
+    names = "\n".join(f"  {column.name:18} {below.join(wrap(column.doc, _DOC_WIDTH))}" for column in listing.columns)
     return f"{_DOCS[listing.name]}\n\nColumns of --json and --csv, and for --sort:\n\n\b\n{names}"
 
 

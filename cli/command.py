@@ -14,19 +14,18 @@ GROUPS: dict[str, tuple[str, ...]] = {
     INPUT: ("read", "frames", "rules", "path", "kind", "include", "join"),
     CAPTURING: ("interface", "d", "capture_filter", "autostop"),
     SHOWN: (
-        "wanted", "only", "pattern", "whole", "opened", "full", "brief", "verbose", "carriers", "top", "rows",
-        "others", "columns", "keys", "filter_text", "source",
+        "wanted", "only", "pattern", "whole", "opened", "full", "brief", "verbose", "carriers", "keys",
+        "top", "rows", "others", "columns", "source",
     ),
     FORM: (
         "form", "as_json", "sql", "names", "separators", "payload", "order", "every_ns", "times", "payload_bytes",
-        "no_bits", "long", "dump", "color", "theme", "pager", "no_pager", "flush", "every", "iterations", "batch", "n",
+        "no_bits", "long", "dump", "color", "theme", "no_pager", "flush", "every", "iterations", "batch", "n",
     ),
     WRITTEN: (
-        "write", "exact", "ring", "out", "directory", "mode", "keep_payload", "fields", "seed", "keep", "force",
-        "example",
+        "write", "exact", "ring", "out", "directory", "mode", "fields", "seed", "keep", "force",
     ),
     RUN: ("jobs", "spark", "master", "conf", "partitions"),
-    ENDING: ("fail_on", "quiet", "config", "no_config", "version", "help"),
+    ENDING: ("fail_on", "quiet", "version", "help"),
 }  # fmt: skip
 """The groups in their order, and the parameters in each; every option of every command stands here once."""
 
@@ -78,12 +77,13 @@ def write_examples(formatter: click.HelpFormatter, examples: Iterable[tuple[str,
 
 def write_options(ctx: click.Context, formatter: click.HelpFormatter, params: Iterable[click.Parameter]) -> None:
     """The options of a command, by their purpose."""
-    there = {called(param): param for param in params}
+    there = [param for param in params if isinstance(param, click.Option)]
     for title, names in GROUPS.items():
-        records = [there[name].get_help_record(ctx) for name in names if name in there]
-        if any(records):
+        chosen = (param for name in names for param in there if called(param) == name)
+        records = [record for param in chosen if (record := param.get_help_record(ctx)) is not None]
+        if records:
             with formatter.section(title):
-                formatter.write_dl([record for record in records if record is not None], col_max=26)
+                formatter.write_dl(records, col_max=26)
 
 
 def called(param: click.Parameter) -> str:

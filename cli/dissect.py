@@ -33,6 +33,11 @@ from .options import (
 from .output_options import output_options
 from .stdio import for_json
 
+HELP = """Shows the Zenoh messages in captures: all that `zdissect FILE...` can do, which needs no name of a command.
+
+FILE... may be pcap or pcapng, packed or not, or - for standard input; several are read in order as one capture.
+"""
+
 
 class Unnamed(click.Context):
     """The context of the default command: its name isn't part of the usage line."""
@@ -48,7 +53,7 @@ class Default(Command):
     context_class = Unnamed
 
 
-@click.command("dissect", cls=Default, hidden=True)
+@click.command("dissect", cls=Default, hidden=True, help=HELP)
 @files_or_interface
 @output_options
 @frames_option
@@ -69,10 +74,7 @@ class Default(Command):
 @theme_option
 @as_records(capture=CaptureOptions, live=LiveOptions, display=DisplayOptions, reporting=ReportOptions)
 def dissect(capture: CaptureOptions, live: LiveOptions, display: DisplayOptions, reporting: ReportOptions) -> int:
-    """Shows the Zenoh messages in captures: all that `zdissect FILE...` can do, which needs no name of a command.
-
-    FILE... may be pcap or pcapng, packed or not, or - for standard input; several are read in order as one capture.
-    """
+    """Dissects captures."""
     check(display)
     capture = with_files_of_r(capture)
     if live.write is not None and live.interface is None:

@@ -84,7 +84,6 @@ class Commands(click.Group):
         "Commands that list and count": ("stats", "sessions", "keys", "queries", "declarations", "findings"),
         "Commands that write files": ("batch", "export", "anonymize"),
         "Reference": ("filter", "fields", "explain"),
-        "Settings": ("config", "completion"),
     }
     """The commands by what they are for."""
 
@@ -144,7 +143,7 @@ class Commands(click.Group):
         with formatter.section("Options used most"):
             formatter.write_dl([record for record in records if record is not None], col_max=26)
         formatter.write_paragraph()
-        formatter.write("`zdissect dissect --help` has all of these, `zdissect COMMAND --help` those of a command.\n")
+        formatter.write("All options: zdissect dissect --help. Those of a command: zdissect COMMAND --help.\n")
 
 
 @click.group(
