@@ -70,7 +70,7 @@ def stats(
     what became of every payload byte. Several files are read in order as one capture; - is standard input.
     """
     captures = Captures(capture.files, capture.frames)
-    report, interrupted = _collect(captures, capture.pipeline(history=True), Stats(every_ns))
+    report, interrupted = _collect(captures, capture.pipeline(rows=True, history=True), Stats(every_ns))
     if as_json:
         for_json()
         click.echo(dumps(report, indented=True))

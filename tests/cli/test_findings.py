@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from tests.cli.listings import EXPECTED, SAMPLES, listed, messages, run
+from tests.cli.listings import EXPECTED, SAMPLES, SHARED, listed, messages, run
 
 
 @pytest.mark.parametrize("name", sorted(EXPECTED))
@@ -14,6 +14,14 @@ def test_as_many_of_each_as_stats_has(name):
         one["code"]: one["count"] for one in json.loads(run("stats", "--json", SAMPLES / name).stdout)["findings"]
     }
     assert Counter(row["code"] for row in listed("findings", SAMPLES / name)) == counted
+
+
+def test_one_of_a_compressed_batch_is_listed_once():
+    name = SHARED / "15-mid-session-compressed.pcap"
+    if not name.exists():
+        pytest.skip("needs the shared captures")
+    rows = listed("findings", name)
+    assert [(row["code"], row["message"]) for row in rows] == [("guessed-framing", "FRAME")]
 
 
 @pytest.mark.parametrize("name", sorted(EXPECTED))

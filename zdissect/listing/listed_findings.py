@@ -36,24 +36,45 @@ class FindingListing(Listing):
     def __init__(self) -> None:
         super().__init__()
         self.found: list[Entry] = []
+        self.outer: list[tuple[Item, Entry]] = []
+        """Those of a batch without messages of its own: if it was compressed, what comes next has them too."""
 
     def take(self, item: Item, pipeline: Pipeline, chosen: Sequence[bool] | None) -> None:
         if isinstance(item, Dissection) and item.messages:
-            found = in_messages(item, chosen)
-        elif chosen is None or all(chosen):
-            found = ({**_of(one.rule.code, one.start, one.message), **_NOWHERE} for one in findings(item))
-        else:
+            found = list(in_messages(item, chosen))
+            told = [(entry["code"], entry["text"]) for entry in found] if self.outer else []
+            self.list_outer(told if item.buffer.name == "decompressed" else [])
+            for entry in found:
+                self.keep(item, entry)
             return
-        for entry in found:
-            if len(self.found) >= MOST_ROWS:
-                self.unlisted += 1
-                continue
-            frame, end = item.frame, item.flow.ends[item.direction] if item.flow.id else None
-            entry |= {"frame": frame.number, "ts_ns": frame.ts_ns, "file": frame.source, "flow_id": item.flow.id}
-            entry["src"] = entry.get("src") or (endpoint(end) if end is not None else None)
-            self.found.append(entry)
+        self.list_outer([])
+        if chosen is None or all(chosen):
+            for one in findings(item):
+                entry = {**_of(one.rule.code, one.start, one.message), **_NOWHERE}
+                if isinstance(item, Dissection):
+                    self.outer.append((item, entry))
+                else:
+                    self.keep(item, entry)
+
+    def list_outer(self, told: list[tuple[str, str]]) -> None:
+        """Lists what was found in a batch without messages, if those that came out of it don't have it."""
+        for item, entry in self.outer:
+            if (entry["code"], entry["text"]) not in told:
+                self.keep(item, entry)
+        self.outer.clear()
+
+    def keep(self, item: Item, entry: Entry) -> None:
+        """Lists a finding, if there is room."""
+        if len(self.found) >= MOST_ROWS:
+            self.unlisted += 1
+            return
+        frame, end = item.frame, item.flow.ends[item.direction] if item.flow.id else None
+        entry |= {"frame": frame.number, "ts_ns": frame.ts_ns, "file": frame.source, "flow_id": item.flow.id}
+        entry["src"] = entry.get("src") or (endpoint(end) if end is not None else None)
+        self.found.append(entry)
 
     def rows(self, pipeline: Pipeline) -> list[Entry]:
+        self.list_outer([])
         numbers = self.session_numbers(pipeline)
         for entry in self.found:
             entry["session"] = numbers.get(entry["flow_id"])
