@@ -81,10 +81,10 @@ def dissect(capture: CaptureOptions, live: LiveOptions, display: DisplayOptions,
         from .excerpt import write_excerpt
 
         return write_excerpt(capture, live, display, reporting.quiet)
+    from .answers_ahead import later_answers
     from .captures import captured  # these load the dissector, which --help doesn't need
     from .first_pass import look_ahead
     from .forms import TreeForm, make_form
-    from .later_answers import later_answers
     from .outcome import exit_code
     from .pager import paged
     from .run import Run

@@ -6,4 +6,4 @@ DONE, UNREADABLE, USAGE, FINDINGS = 0, 1, 2, 3
 SIGNALLED = 128
 """What is added to the number of a signal that has ended the program."""
 INTERRUPTED = SIGNALLED + 2
-"""Ctrl-C (SIGINT)."""
+"""Ctrl-C (SIGINT): `main._at_once` and `main._interrupted` end with it."""

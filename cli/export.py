@@ -1,4 +1,4 @@
-"""`zdissect export payloads FILE... -o DIR`: what captures carry, as files."""
+"""`zdissect export payloads FILE... -o DIR`: what captures carry, as files. (Tables are written by `batch`.)"""
 
 from typing import TYPE_CHECKING
 

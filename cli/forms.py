@@ -32,7 +32,7 @@ from .options import DisplayOptions
 if TYPE_CHECKING:
     from zdissect.filters.name_values import NameValues
 
-    from .later_answers import LaterAnswers
+    from .answers_ahead import LaterAnswers
 
 Of = TypeVar("Of")
 

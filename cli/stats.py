@@ -17,6 +17,7 @@ from zdissect.stats import Stats
 from .captures import Captures
 from .command import Command
 from .common import complain, wants_color
+from .durations import SpanOfTime
 from .exit_codes import UNREADABLE
 from .options import (
     CaptureOptions,
@@ -31,7 +32,6 @@ from .options import (
     quiet_option,
 )
 from .outcome import absences, exit_code, not_opened
-from .spans_of_time import SpanOfTime
 from .stdio import for_json
 
 _UNLIMITED = 100_000

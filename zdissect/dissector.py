@@ -7,7 +7,7 @@ from zdissect.engine.lazy_messages import lazy_messages
 from zdissect.engine.messages import DecodedMessage, add_findings, inherit, messages, nameless
 from zdissect.engine.tape import Buffer
 from zdissect.flow import misframed
-from zdissect.flow.decode import decode
+from zdissect.flow.batch_decoding import decode
 from zdissect.flow.framing import DATAGRAM, STREAM
 from zdissect.flow.misframed import Misframing
 from zdissect.grammar.batch import NETWORK_MESSAGE

@@ -4,7 +4,6 @@ The frames that come out begin as zeros. What the first pass dissects is written
 second pass writes their headers. So what isn't understood is overwritten, whatever it is.
 """
 
-from zdissect.anonymize.account import Account
 from zdissect.anonymize.addresses import Addresses
 from zdissect.anonymize.field_values import PERIOD, Values
 from zdissect.anonymize.fills import ONES, ZEROS
@@ -14,13 +13,14 @@ from zdissect.anonymize.layers import PAYLOAD, layers
 from zdissect.anonymize.packet_headers import PacketHeaders
 from zdissect.anonymize.places import Compressed, FramePlace, InFrames, Store, UnitTarget
 from zdissect.anonymize.recorder import Recorder
+from zdissect.anonymize.report import Account
 from zdissect.anonymize.secret import Secret
 from zdissect.anonymize.streams_left import StreamsLeft
 from zdissect.anonymize.texts import Texts
 from zdissect.dissection import Dissection, Item, Skip
 from zdissect.engine.interpreter import interpret
 from zdissect.engine.tape import Buffer, Tape
-from zdissect.flow.decode import decode
+from zdissect.flow.batch_decoding import decode
 from zdissect.flow.framing import DATAGRAM
 from zdissect.grammar.batch import BATCH, NETWORK_MESSAGE, SCOUTING_DATAGRAM
 from zdissect.grammar.field import UNDECODED

@@ -1,4 +1,4 @@
-"""Captures in bulk: directories to tables in Parquet, in processes and in bounded memory.
+"""Captures in bulk, for `zdissect batch`: directories to tables in Parquet, in processes and in bounded memory.
 
     from zdissect.export.directory import Job, convert_directory
 

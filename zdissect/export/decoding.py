@@ -9,10 +9,10 @@ import pyarrow as pa
 
 from zdissect.dissection import Dissection, Item, findings
 from zdissect.export.arrow import Batches
+from zdissect.export.fields_column import message_json
 from zdissect.export.file_stats import FileStats
 from zdissect.export.finding_rows import finding_row
 from zdissect.export.message_batches import MessageBatches
-from zdissect.export.nodes import message_json
 from zdissect.export.session_rows import Links
 from zdissect.export.summary import Summary
 from zdissect.export.tables import TABLES

@@ -1,4 +1,4 @@
-"""A first look at a large capture: which of its connections must be decoded together.
+"""A first look at a large capture, before it is shared out: which of its connections must be decoded together.
 
 It puts TCP streams in order as decoding does, but decodes nothing beyond the first batch of each direction, where the
 ends of a session name themselves. Connections are tied together that share their ports, or their pair of ZenohIDs;

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 
 from zdissect.engine.messages import messages
+from zdissect.flow.batch_decoding import decode
 from zdissect.flow.conversation import StreamConversation
-from zdissect.flow.decode import decode
 from zdissect.flow.detect_stream import LOOK_AHEAD
 from zdissect.flow.framing import Framing
 from zdissect.flow.stream_buffer import Batch, Skipped

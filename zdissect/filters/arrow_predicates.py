@@ -7,8 +7,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from zdissect.filters.checkers import checker
 from zdissect.filters.predicates import Among, Between, Either, Holds, Matches, Nonzero, Predicate, Unless
-from zdissect.filters.tests_of_values import checker
 
 _BITS = 64
 

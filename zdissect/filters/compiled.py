@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 from zdissect.dissection import Dissection, Item, findings
 from zdissect.filters.ahead import LookAhead
 from zdissect.filters.filter_error import FilterError
-from zdissect.filters.meaning import understand
 from zdissect.filters.on_rows import Row, RowCompiler, RowTest
 from zdissect.filters.on_tapes import Scope, Surroundings, TapeCompiler, Wanted
 from zdissect.filters.packet_values import TIME_RELATIVE
 from zdissect.filters.syntax import parse
+from zdissect.filters.type_check import understand
 from zdissect.filters.typed_tree import AheadValues, ColumnValues, PacketValues, SpanValues, Tree, sources
 from zdissect.table import Table, ip_columns
 

@@ -1,5 +1,7 @@
 """Filters over rows: closures that take a row (a dict of columns) and say whether it is selected.
 
+How one value is compared with what stands in the filter is in `checkers`; here are names compared with names.
+
 What is asked most, one column and one value, is one closure; all else is built of general parts.
 """
 
@@ -7,10 +9,10 @@ from collections.abc import Callable, Iterable, Sequence
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any
 
+from zdissect.filters.checkers import checker
 from zdissect.filters.column_values import as_text, conversion, reader
 from zdissect.filters.functions import FUNCTIONS, sliced
 from zdissect.filters.predicates import Among, Between
-from zdissect.filters.tests_of_values import checker
 from zdissect.filters.typed_tree import (
     AllOf,
     AnyOf,

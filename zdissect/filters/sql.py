@@ -10,10 +10,10 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+from zdissect.filters.checkers import Check, checker
 from zdissect.filters.predicates import AddressRange, Matches, Relates
 from zdissect.filters.sql_text import DIALECTS
 from zdissect.filters.sql_writer import SqlWriter
-from zdissect.filters.tests_of_values import Check, checker
 from zdissect.filters.typed_tree import Tree
 
 

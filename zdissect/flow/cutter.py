@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from zdissect.engine.tape import Buffer, Origin
 from zdissect.flow import resync
-from zdissect.flow.decode import CLOSE_SIZE, is_plain_close
+from zdissect.flow.batch_decoding import CLOSE_SIZE, is_plain_close
 from zdissect.flow.framing import FRAMINGS, STREAM, Framing
 from zdissect.flow.misframed import Misframing
 from zdissect.flow.stream_buffer import Batch, Skipped, StreamBuffer, skipped_gap

@@ -3,7 +3,7 @@
 from zdissect.engine.interpreter import interpret
 from zdissect.engine.tape import Tape
 from zdissect.flow import resync
-from zdissect.flow.decode import decode, is_batch, sound
+from zdissect.flow.batch_decoding import decode, is_batch, sound
 from zdissect.flow.framing import DATAGRAM, DATAGRAM_FRAMINGS, Framing
 from zdissect.grammar.batch import SCOUTING_DATAGRAM
 from zdissect.grammar.checks import VERSIONS

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from zdissect.flow import misframed, other_protocols, resync
-from zdissect.flow.decode import decode, is_batch
+from zdissect.flow.batch_decoding import decode, is_batch
 from zdissect.flow.framing import FRAMINGS, STREAM, Framing
 from zdissect.flow.misframed import Misframing
 from zdissect.flow.resync import CHAIN

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from zdissect.engine.interpreter import interpret
 from zdissect.engine.tape import Tape
-from zdissect.flow.decode import decode, is_batch, preceded, sound
+from zdissect.flow.batch_decoding import decode, is_batch, preceded, sound
 from zdissect.flow.detect_datagram import scouting
 from zdissect.flow.framing import DATAGRAM, STREAM, Framing
 from zdissect.grammar.batch import LOW_LATENCY_PREFIX, SCOUTING_DATAGRAM, STREAM_PREFIX

@@ -9,7 +9,7 @@ bytes; nor does what payloads are full of, zeros and small numbers.
 from typing import NamedTuple
 
 from zdissect.engine.tape import Tape
-from zdissect.flow.decode import LARGEST, decode, sound
+from zdissect.flow.batch_decoding import LARGEST, decode, sound
 from zdissect.flow.framing import STREAM, Framing
 from zdissect.grammar.batch import COMPRESSED, LOW_LATENCY
 from zdissect.grammar.checks import VERSIONS

@@ -7,8 +7,8 @@ decode is taken for what it is more of, where scouting is expected for scouting.
 from zdissect.engine.interpreter import interpret
 from zdissect.engine.tape import Tape
 from zdissect.flow import detect_datagram, misframed
+from zdissect.flow.batch_decoding import sound
 from zdissect.flow.datagram_conversation import DatagramConversation
-from zdissect.flow.decode import sound
 from zdissect.flow.framing import DATAGRAM, Framing
 from zdissect.flow.verdict import Verdict
 from zdissect.grammar.batch import BATCH, SCOUTING_DATAGRAM

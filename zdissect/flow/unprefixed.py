@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
+from zdissect.flow.batch_decoding import is_batch
 from zdissect.flow.cutter import Cutter
-from zdissect.flow.decode import is_batch
 from zdissect.flow.framing import Framing
 from zdissect.flow.stream_buffer import Batch, Skipped, skipped_gap
 from zdissect.records import Gap

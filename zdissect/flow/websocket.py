@@ -17,7 +17,7 @@ from zdissect.flow.stream_buffer import Batch, Skipped, skipped_gap
 from zdissect.flow.unprefixed import Unprefixed
 from zdissect.flow.upgrade import BLANK, MOST_HEAD, header, is_upgrade, may_be_head
 from zdissect.flow.websocket_finder import MOST_HELD, MessageFinder
-from zdissect.flow.wsframes import (
+from zdissect.flow.websocket_frames import (
     BINARY,
     CONTROL,
     WebSocketMessage,

@@ -1,7 +1,7 @@
 """Finds the next message in a WebSocket stream whose place is lost: frame headers chain there, and messages decode."""
 
 from zdissect.flow import detect_datagram
-from zdissect.flow.wsframes import PLAUSIBLE, frame_at, is_binary, unmasked
+from zdissect.flow.websocket_frames import PLAUSIBLE, frame_at, is_binary, unmasked
 from zdissect.grammar.batch import COMPRESSED
 from zdissect.grammar.structures import DEFAULT_BATCH_SIZE
 

@@ -5,7 +5,7 @@ from itertools import pairwise
 from math import log2
 
 from zdissect.engine.tape import Buffer
-from zdissect.flow.decode import decode
+from zdissect.flow.batch_decoding import decode
 from zdissect.flow.framing import STREAM, Framing
 from zdissect.grammar.batch import BATCH, LOW_LATENCY_PREFIX
 from zdissect.readings.attempt import GIVEN, Attempt, DecodedUnit, decoded_unit

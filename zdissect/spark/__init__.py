@@ -46,6 +46,6 @@ def read_messages(spark: "SparkSession", path: str, **options: object) -> "DataF
 
 def pack(path: str) -> str:
     """Writes a zip of zdissect for `--py-files` or `addArtifacts(path, pyfile=True)`; returns its path."""
-    from zdissect.spark.shipping import write_zip
+    from zdissect.spark.worker_zip import write_zip
 
     return write_zip(path)

@@ -21,10 +21,10 @@ from zdissect.export.tables import TABLES
 from zdissect.export.target import ERROR, Target
 from zdissect.export.work import Done
 from zdissect.spark import failures, plan
+from zdissect.spark.filesystems import exists, is_remote, list_inputs, local
 from zdissect.spark.job import ReadJob, about_files, decoded, messages, others, splits, summaries, surveys, table
 from zdissect.spark.plan import Planned
 from zdissect.spark.source_options import BATCH_ROWS
-from zdissect.spark.store import exists, is_remote, list_inputs, local
 from zdissect.spark.worker import MESSAGES, MIXED, TABLE
 
 if TYPE_CHECKING:

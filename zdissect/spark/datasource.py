@@ -20,11 +20,11 @@ from zdissect.export import inputs, merging
 from zdissect.export.decoding import Decoding
 from zdissect.export.inputs import Work
 from zdissect.spark import frames, plan, split_captures
+from zdissect.spark.filesystems import is_remote, list_inputs, open_input, require
 from zdissect.spark.filters import Conditions
 from zdissect.spark.plan import Planned, Task
 from zdissect.spark.ranges import survey
 from zdissect.spark.source_options import SourceOptions
-from zdissect.spark.store import is_remote, list_inputs, open_input, require
 from zdissect.spark.worker import MESSAGES, ddl
 
 PLAN = "plan"

@@ -24,10 +24,10 @@ from zdissect.export.split import SPLIT_BYTES, Split, worth
 from zdissect.export.summary import Summary
 from zdissect.spark import group_tables, plan, register, split_captures
 from zdissect.spark.datasource import PLAN, SHARES
+from zdissect.spark.filesystems import everywhere, is_remote
 from zdissect.spark.frames import ORDER
 from zdissect.spark.plan import Planned
 from zdissect.spark.ranges import RANGE_BYTES, Survey, survey
-from zdissect.spark.store import everywhere, is_remote
 from zdissect.spark.worker import MESSAGES, MIXED, ROWS, SUMMARY, TABLE, ddl, decoder, mixed, unpack
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from zdissect.export.file_stats import OK, UNREADABLE
 from zdissect.export.inputs import InputFile
 from zdissect.export.merging import Order, status
 from zdissect.records import Frame
-from zdissect.spark.store import everywhere, open_input
+from zdissect.spark.filesystems import everywhere, open_input
 
 RANGE_BYTES = 64 << 20
 """Bytes of frames in a range: smaller ones are more work for Spark, larger ones keep workers waiting at the end."""

@@ -10,8 +10,8 @@ from zdissect.export.decoding import Settings
 from zdissect.export.split import Lookup, Moment, Share, Split
 from zdissect.records import Frame
 from zdissect.spark import plan
+from zdissect.spark.filesystems import open_input
 from zdissect.spark.plan import Planned
-from zdissect.spark.store import open_input
 
 
 class Shared(NamedTuple):

@@ -29,7 +29,7 @@ from zdissect.flow.link import Decoder
 from zdissect.flow.stream_buffer import Batch, Skipped
 from zdissect.flow.tcp import Streams
 from zdissect.flow.websocket import WebSocketCutter
-from zdissect.flow.wsframes import unmasked
+from zdissect.flow.websocket_frames import unmasked
 from zdissect.grammar.batch import BATCH
 from zdissect.records import Chunk, Segment
 

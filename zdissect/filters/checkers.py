@@ -1,4 +1,4 @@
-"""Predicates as functions of one value."""
+"""Predicates as functions of one value: equality, ranges, `contains`, `matches`, `intersects` and all others."""
 
 import socket
 from collections.abc import Callable

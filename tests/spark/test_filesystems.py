@@ -9,7 +9,6 @@ from click.testing import CliRunner
 from zdissect_cli.main import cli
 
 from tests.export.tables import SAMPLES
-from zdissect.spark import store
 
 SAMPLE = SAMPLES / "pubsub-tcp.pcap"
 

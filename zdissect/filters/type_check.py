@@ -1,10 +1,10 @@
-"""A parsed filter to a typed one: words become names or values, operators become what is asked of values."""
+"""From a parsed filter to a typed one: words become names or values, operators become predicates."""
 
 import re
 from dataclasses import replace
 
 from zdissect.filters import vocabulary
-from zdissect.filters.asked import about, either, member
+from zdissect.filters.comparisons import about, either, member
 from zdissect.filters.filter_error import Fault, FilterError, nearest
 from zdissect.filters.literals import number
 from zdissect.filters.predicates import Nonzero

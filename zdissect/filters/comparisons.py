@@ -1,4 +1,4 @@
-"""An operator and a value, to what is asked of values of a type."""
+"""From an operator and the text of a value to a predicate, by the type of what is compared."""
 
 from fractions import Fraction
 from math import ceil, floor
