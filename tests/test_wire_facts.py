@@ -74,7 +74,11 @@ PLANTED = (
     ("zdissect/flow/batch_decoding.py", "& ~_CLOSE_FLAG == CLOSE.id", "& 223 == CLOSE.id"),
     ("zdissect/flow/batch_decoding.py", "& ~_CLOSE_FLAG == CLOSE.id", "& ~_CLOSE_FLAG == 3"),
     ("zdissect/flow/resync.py", "bytes([KEEP_ALIVE.id])", "bytes([4])"),
-    ("zdissect/flow/resync.py", "from zdissect.grammar.flags import", "from zdissect.flow.websocket_frames import CONTROL as"),
+    (
+        "zdissect/flow/resync.py",
+        "from zdissect.grammar.flags import",
+        "from zdissect.flow.websocket_frames import CONTROL as",
+    ),
     ("zdissect/flow/framing.py", "Framing(STREAM_PREFIX)", "Framing(2)"),
     ("zdissect/readings/prefixed.py", "Framing(LOW_LATENCY_PREFIX, ", "Framing(prefix=4, "),
     ("zdissect/pipeline.py", "frozenset({ZENOH_PORT, ", "frozenset({7447, "),

@@ -9,6 +9,7 @@ from click.testing import CliRunner
 from zdissect_cli.main import cli
 
 from tests.export.tables import SAMPLES
+from zdissect.spark import filesystems
 
 SAMPLE = SAMPLES / "pubsub-tcp.pcap"
 
@@ -19,7 +20,7 @@ def batch(*arguments):
 
 @pytest.fixture
 def bucket(tmp_path, monkeypatch):
-    """A store at s3://bucket, which is a directory."""
+    """A file system at s3://bucket, which is a directory."""
     from pyarrow.fs import LocalFileSystem
 
     place = tmp_path / "bucket"
@@ -29,7 +30,7 @@ def bucket(tmp_path, monkeypatch):
         assert (parts.scheme, parts.netloc, parts.query) == ("s3", "bucket", "region=x")
         return LocalFileSystem(), str(place) + unquote(parts.path)
 
-    monkeypatch.setattr(store, "_system", system)
+    monkeypatch.setattr(filesystems, "_system", system)
     (place / "dir" / "deep er").mkdir(parents=True)
     return place
 
@@ -40,12 +41,12 @@ def test_captures_behind_a_uri_with_a_query(bucket):
         shutil.copy(SAMPLE, bucket / "dir" / name)
     (bucket / "dir" / "notes.txt").write_text("text")
     for uri in ("s3://bucket/dir?region=x", "s3://bucket/dir/?region=x"):
-        found = store.list_inputs(uri)
+        found = filesystems.list_inputs(uri)
         assert [one.name for one in found] == names
         for one in found:
-            with store.open_input(one.path, one.name) as capture:
+            with filesystems.open_input(one.path, one.name) as capture:
                 assert len(list(capture)) == 36
-    (single,) = store.list_inputs("s3://bucket/dir/a.pcap?region=x")
+    (single,) = filesystems.list_inputs("s3://bucket/dir/a.pcap?region=x")
     assert single == ("a.pcap", "s3://bucket/dir/a.pcap?region=x", SAMPLE.stat().st_size, "")
 
 
