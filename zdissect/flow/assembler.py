@@ -1,4 +1,4 @@
-"""Puts the bytes of TCP streams in order, delivers each once, and gives up gaps that will not be filled."""
+"""Puts the bytes of TCP streams in order, delivers each of them once, and gives up gaps that won't be filled."""
 
 from bisect import bisect_right, insort
 from collections import Counter
@@ -28,7 +28,7 @@ _start = itemgetter(0)
 
 
 class Assembler:
-    """Puts the bytes of a direction in order. `ignored` counts what was left out."""
+    """Puts the bytes of each direction in order. `ignored` counts the segments that were left out, by reason."""
 
     def __init__(self) -> None:
         self.ignored: Final[Counter[str]] = Counter()
@@ -79,7 +79,7 @@ class Assembler:
                 self._skip(half, half.gap_end(), frame, out)
 
     def _reset(self, half: HalfStream, start: int, frame: Frame) -> None:
-        """An RST ends both directions: its own where it says, the other after what is still on its way."""
+        """An RST ends both directions: its own at its number, the other one after the bytes still on their way."""
         if abs(start - half.offset) > MAX_BUFFERED_BYTES:
             self.ignored["outside the window"] += 1
             return
@@ -136,7 +136,7 @@ class Assembler:
         return fresh
 
     def _compare_recent(self, half: HalfStream, start: int, data: bytes, frame: Frame, out: list[StreamItem]) -> None:
-        """Compare bytes that were delivered already with what was delivered, as far back as that is kept."""
+        """Compare a retransmission with the bytes delivered before, as far back as they are kept."""
         stop, left = start + len(data), len(data)
         for other, known in reversed(half.recent):
             if other < stop and other + len(known) > start:
@@ -154,7 +154,7 @@ class Assembler:
             out.append(Overlap(half.stream, half.direction, start, len(data), frame))
 
     def _drain(self, half: HalfStream, out: list[StreamItem]) -> None:
-        """Deliver what has become next in order, and the end if it has been reached."""
+        """Deliver the bytes that are next in order by now, and the end if it has been reached."""
         if half.pending is not None:
             self._drain_pending(half, half.pending, out)
         end = half.end
@@ -162,7 +162,7 @@ class Assembler:
             self._end(half, end.frame, end.reason, out)
 
     def _drain_pending(self, half: HalfStream, pending: Pending, out: list[StreamItem]) -> None:
-        """Deliver what waits no longer."""
+        """Deliver waiting pieces that are next in order by now."""
         pieces, cuts, used = pending.pieces, pending.cuts, 0
         while True:
             while cuts and cuts[0][1] <= half.offset:
@@ -188,7 +188,7 @@ class Assembler:
     # The end of a wait, and of a stream.
 
     def _give_up(self, connection: Connection, now_ns: int, out: list[StreamItem]) -> None:
-        """End the waits that have lasted long enough."""
+        """End waits that have lasted long enough."""
         if connection.held and (connection.known() or connection.ripe(now_ns)):
             self._replay(connection, out)
         for half in connection.halves:
@@ -196,8 +196,8 @@ class Assembler:
                 self._doubt(half, now_ns, out)
 
     def _doubt(self, half: HalfStream, now_ns: int, out: list[StreamItem]) -> None:
-        """Give up gaps whose bytes won't come: a grace ago they were acknowledged, or the stream ended; or the gap is
-        old.
+        """Give up gaps whose bytes won't come: they were acknowledged, or the stream ended, longer than a grace ago; or
+        the gap is old.
         """
         connection, pending, end = half.connection, half.hold(), half.end
         gap_end = half.gap_end()

@@ -13,7 +13,7 @@ from zdissect.grammar.structures import DEFAULT_BATCH_SIZE
 from zdissect.grammar.transport import CLOSE
 
 LARGEST = DEFAULT_BATCH_SIZE
-"""Bytes of a decompressed batch where nothing smaller was agreed."""
+"""Most bytes of a decompressed batch where nothing smaller was agreed on."""
 CLOSE_SIZE = 2
 """Bytes of a CLOSE: its header and its reason."""
 _CLOSE_FLAG = CLOSE.flag("S").mask
@@ -40,14 +40,14 @@ def decode(
     """Decodes one batch.
 
     Args:
-        cut: Its end isn't there.
+        cut: Its end isn't in the capture.
         limit: Largest size of the decompressed bytes; more is a finding, and nothing larger is allocated.
     """
     end = len(data) if stop is None else stop
     if framing.big:
-        behind = start + framing.prefix
-        found = decode(data, framing._replace(prefix=0, big=False), cut=cut, limit=limit, start=behind, stop=end)
-        return found._replace(tape=preceded(found.tape, start))
+        content = start + framing.prefix
+        inner = decode(data, framing._replace(prefix=0, big=False), cut=cut, limit=limit, start=content, stop=end)
+        return inner._replace(tape=preceded(inner.tape, start))
     if framing.compression and is_plain_close(data, start + framing.prefix, end):
         framing = framing._replace(compression=False)
     tape = interpret(BATCH, data, start, end, cut=cut, **framing.inputs)
@@ -67,14 +67,14 @@ def decode(
 
 
 def preceded(tape: Tape, start: int) -> Tape:
-    """A tape with the bytes from `start` on in front that belong to nothing in it."""
+    """A tape that also covers the bytes from `start` up to its beginning, as undecoded."""
     (field, depth, _, stop, name), *rest = tape.spans
     front = (UNDECODED, depth + 1, start, tape.start, tape.data[start : tape.start])
     return Tape(tape.data, start, tape.stop, [(field, depth, start, stop, name), front, *rest], tape.remarks)
 
 
 def is_plain_close(data: bytes, start: int, stop: int) -> bool:
-    """A CLOSE without the header byte: a side that gives up during the handshake may write it so (notes 4.4)."""
+    """A CLOSE without the compression header: a side that gives up during the handshake may send that (notes 4.4)."""
     return stop - start == CLOSE_SIZE and data[start] & ~_CLOSE_FLAG == CLOSE.id
 
 
@@ -88,7 +88,7 @@ def sound(tape: Tape) -> bool:
 
 
 def is_batch(data: bytes, framing: Framing, start: int = 0, stop: int | None = None, *, cut: bool = False) -> bool:
-    """Whether these bytes, with their prefix, decode as a batch to their end and hold a message at least."""
+    """Whether these bytes, with their prefix, decode to their end as a batch of at least one message."""
     tape, _, inner = decode(data, framing, cut=cut, start=start, stop=stop)
     if inner is not None:
         return len(inner.spans) > 2 and sound(tape) and sound(inner)

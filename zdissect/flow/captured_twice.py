@@ -11,43 +11,43 @@ from typing import NamedTuple
 from zdissect.records import Datagram
 
 WINDOW_NS = 20 * 10**6
-"""The copies of a packet are no further apart, if it has a number."""
+"""Most time between the copies of a packet, if it has a number..."""
 UNNUMBERED_NS = 10**6
-"""... if it has none: IPv6, or an identification of 0, as of senders that forbid fragments (RFC 6864)."""
+"""... if it has none: IPv6, or an identification of 0, as from senders that forbid fragments (RFC 6864)..."""
 UNTOLD_NS = 100 * 10**3
-"""... if nothing in the frames tells their interfaces."""
+"""... and if nothing in the frames tells interfaces apart."""
 MOST_RECENT = 2048
 MOST_BYTES = 4 << 20
-"""Datagrams that are remembered, up to twice as many, and their bytes."""
+"""Datagrams that are remembered (up to twice as many), and their bytes..."""
 MOST_ALIKE = 16
-"""... of them with the same number and bytes."""
+"""... and how many of them with the same number and bytes."""
 _UDP_HEADER = 8
 _SLL2 = 276
 _Key = tuple[int, bytes]
 
 
 class _Seen(NamedTuple):
-    """A datagram, as it was recorded first."""
+    """The first record of a datagram."""
 
     datagram: Datagram
     links: set[bytes]
-    """The headers of the link layer with which it was recorded."""
+    """The link-layer headers that it was recorded with."""
 
 
 class Copies:
-    """The datagrams that came last."""
+    """Finds copies among the most recent datagrams."""
 
     def __init__(self) -> None:
         self.recent: dict[_Key, Datagram] = {}
         self.before: dict[_Key, Datagram] = {}
         """Those that came before them."""
         self.alike: dict[_Key, list[_Seen]] = {}
-        """Those whose bytes came again."""
+        """The ones whose bytes came again."""
         self.size = 0
         self.since_ns = 0
 
     def feed(self, datagram: Datagram) -> Datagram | None:
-        """The datagram that this one is a copy of; None if it is none."""
+        """The datagram that this one is a copy of; None if it isn't a copy."""
         number, link = _packet(datagram)
         if number < -1:
             return None
@@ -88,7 +88,7 @@ class Copies:
 
 
 def _packet(datagram: Datagram) -> tuple[int, bytes]:
-    """(number of the IP packet, what comes before it in the frame): -1 if it has no number, -2 if it isn't found.
+    """(number of the IP packet, the bytes before it in the frame); -1 without a number, -2 if the packet isn't found.
 
     It is looked for before the UDP header, without options or extension headers.
     """

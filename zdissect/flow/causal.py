@@ -1,8 +1,8 @@
-"""Puts both directions of a TCP connection in the order in which they were said.
+"""Interleaves both directions of a TCP connection as the two ends spoke: an answer comes after its question.
 
-A capture may hold an answer before the question: several queues of a network card, or a segment that the capturing
-machine saw only when it was sent again. Each segment acknowledges what its sender had heard by then, so what a side
-says is held back until the capture has delivered that. A wait is bounded: the bytes may be missing for good.
+A capture may hold an answer before its question: because a network card has several queues, or because the capturing
+machine saw a segment only when it was sent again. Each segment acknowledges what its sender had received by then, so
+its bytes are held back until the capture has delivered that. The wait is bounded: the bytes may be missing for good.
 """
 
 from collections import deque
@@ -14,10 +14,10 @@ from zdissect.flow.link import Decoder
 from zdissect.records import Chunk, Endpoint, Frame, Gap, Segment, StreamEnd, StreamItem
 
 GRACE_SEGMENTS = 64
-"""Further segments of the connection that a wait outlasts, as in the streams themselves."""
+"""Most further segments of the connection that a wait lasts for, as in the streams themselves."""
 GRACE_NS = 10**9
 MAX_WINDOW = 1 << 30
-"""No acknowledgement is further ahead (RFC 7323)."""
+"""Bytes that an acknowledgement can be ahead at most (RFC 7323)."""
 
 _ACK = 16
 _MASK, _SIGN = 0xFFFFFFFF, 0x80000000
@@ -26,7 +26,7 @@ _Queue = deque[tuple[StreamItem, Segment | None]]
 
 
 class _Connection:
-    """What was passed on of a connection, and what is held back."""
+    """The state of a connection: what was passed on, and what is held back."""
 
     def __init__(self) -> None:
         self.base = [-1, -1]
@@ -34,9 +34,9 @@ class _Connection:
         self.passed = [0, 0]
         """Stream offsets up to which bytes, or gaps, were passed on."""
         self.ended = [False, False]
-        """Whether the end of a direction was passed on."""
+        """Whether the end of a direction has been passed on."""
         self.over = [False, False]
-        """Whether it has come: nothing more does."""
+        """Whether the end has come: nothing follows it."""
         self.queues: tuple[_Queue, _Queue] = (deque(), deque())
         self.patient = [True, True]
         """Whether a direction still waits: not after a wait in vain, until the other one goes on."""
@@ -53,10 +53,10 @@ class Causal:
         self.first = first
         self.connections: Final[dict[int, _Connection]] = {}
         self.holding: Final[dict[_Ends, _Connection]] = {}
-        """Connections that hold something back, by both orders of their ends."""
+        """Connections with items held back, by their ends in either order."""
 
     def feed(self, segment: Segment, items: list[StreamItem]) -> list[StreamItem]:
-        """What may be passed on, now that a segment has given these items."""
+        """The items that may be passed on, once a segment has produced `items`."""
         if not self.holding and self.plain(segment, items):
             return items
         frame = segment.frame
@@ -70,7 +70,7 @@ class Causal:
         return out
 
     def plain(self, segment: Segment, items: list[StreamItem]) -> bool:
-        """Takes what most segments give, nothing or their own bytes, while nothing is held back; whether it did."""
+        """Takes what most segments produce, nothing or their own bytes, while nothing is held back; whether it did."""
         if not items:
             return True
         item = items[0]
@@ -84,14 +84,14 @@ class Causal:
         return True
 
     def late(self, items: list[StreamItem], now_ns: int) -> list[StreamItem]:
-        """What may be passed on, now that time alone has given these items."""
+        """The items that may be passed on, once time alone has produced `items`."""
         out: list[StreamItem] = []
         for item in items:
             self.take(item, said(item), now_ns, out)
         return out
 
     def passed(self, items: list[StreamItem], now_ns: int) -> list[StreamItem]:
-        """What may be passed on when time has passed without a segment, which has given these items."""
+        """The items that may be passed on when time has passed without a segment, which has produced `items`."""
         out = self.late(items, now_ns) if items else []
         for connection in dict.fromkeys(self.holding.values()):
             if now_ns - connection.since_ns >= GRACE_NS:
@@ -126,7 +126,7 @@ class Causal:
                 self.holding[ends] = connection
 
     def waits(self, connection: _Connection, item: StreamItem, said: Segment | None) -> bool:
-        """Whether an item was said after bytes of the other side that weren't passed on yet."""
+        """Whether an item was sent after its sender had received bytes that weren't passed on yet."""
         if said is None or not isinstance(item, Chunk) or not said.flags & _ACK:
             return False
         side, other = item.direction, 1 - item.direction
@@ -156,7 +156,7 @@ class Causal:
                 self.connections.pop(item.stream, None)
 
     def release(self, connection: _Connection, out: list[StreamItem]) -> None:
-        """Passes on what needn't wait any more."""
+        """Passes on what need not wait any longer."""
         if not connection.ends or connection.ends[0] not in self.holding:
             return
         going = True
@@ -171,7 +171,7 @@ class Causal:
                 self.holding.pop(ends, None)
 
     def give_up(self, connection: _Connection, out: list[StreamItem]) -> None:
-        """Passes on all that is held back, by the times of the frames."""
+        """Passes on all that is held back, in order of the frames."""
         for side, queue in enumerate(connection.queues):
             if queue:
                 connection.patient[side] = False
@@ -182,16 +182,16 @@ class Causal:
 
 
 def _distance(number: int, origin: int) -> int:
-    """How far a sequence number lies after another, on their circle."""
+    """How far a sequence number lies after another, modulo 2^32; negative if before."""
     return ((number - origin + _SIGN) & _MASK) - _SIGN
 
 
 def said(item: StreamItem) -> Segment | None:
-    """The segment that bytes came in, read from its frame again; None if it was put together from IP fragments."""
+    """The segment that bytes came in, decoded from its frame again; None if it was reassembled from IP fragments."""
     packet = Decoder().feed(item.frame) if isinstance(item, Chunk) else None
     return packet if isinstance(packet, Segment) else None
 
 
 def _time(frame: Frame | None) -> tuple[float, int]:
-    """The position of a frame in its capture; the end of the capture is last."""
+    """A key that sorts frames by time and position; the end of the capture sorts last."""
     return (inf, 0) if frame is None else (frame.now_ns, frame.number)

@@ -2,8 +2,8 @@
 
 A file can hold any time. One flipped bit moves a frame by minutes or by centuries, a clock may be set, two interfaces
 may have two clocks, files of several days may be put together. What waits for time to pass goes by `Frame.now_ns`: a
-step of more than `LEAP_NS` from one frame to the next counts as none, in whichever direction, unless it is a silence
-that may have been, and the next frame agrees. A clock that was seen before goes on where it was, so that a single odd
+step of more than `LEAP_NS` from one frame to the next, in either direction, counts as no time at all, unless it may
+have been a silence and the next frame agrees. A clock that was seen before goes on where it was, so that a single odd
 time doesn't affect the frames after it.
 """
 
@@ -12,11 +12,11 @@ from typing import Any
 from zdissect.records import Frame, Leapt
 
 LEAP_NS = 3600 * 10**9
-"""A frame whose time is further away from that of the frame before isn't believed, as long as it is alone."""
+"""Most time between two frames that is believed without a second frame to confirm it."""
 MOST_SILENCE_NS = 366 * 24 * 3600 * 10**9
-"""If two in a row say that so much time has passed it has; if they say more, a clock was set."""
+"""Most time that is believed to have passed if two frames in a row say so; if they say more, a clock was set."""
 MOST_CLOCKS = 8
-"""Clocks that are remembered, those that were seen last."""
+"""Clocks that are remembered, the most recent ones."""
 
 EARLY_NS = -(1 << 200)
 """Earlier than any frame."""
@@ -39,18 +39,18 @@ class Clock:
         self.clocks = dict(clocks)
         """Last times by the shifts of other clocks."""
         self.doubt = doubt
-        """If the last frame may have come after a silence: the shift if it has, and what there is to say if not."""
+        """If the last frame may have come after a silence: the shift if it did, and the finding's text if it didn't."""
         self.told = ""
-        """A text about the time of the last frame, or the one before, if it is worth one."""
+        """Text of a finding about the time of the last frame, or of the one before it; empty if there is none."""
         self.odd = doubt is not None
-        """The last frame was a leap."""
+        """Whether the last frame was a leap."""
 
     def state(self) -> tuple[Any, ...]:
-        """What another one needs to go on from here; JSON can hold it."""
+        """What another `Clock` needs to go on from here, as JSON types."""
         return self.last_ns, self.shift, tuple(self.clocks.items()), self.doubt
 
     def feed(self, frame: Frame) -> Frame:
-        """The frame, with the time that deadlines count."""
+        """The frame with `now_ns`, the time that deadlines go by."""
         if -LEAP_NS <= frame[2] - self.last_ns <= LEAP_NS:
             self.last_ns = frame[2]
             if self.odd:
@@ -59,15 +59,15 @@ class Clock:
         return self.leap(frame)
 
     def agree(self) -> None:
-        """The frame after a leap is near it."""
+        """Handles a frame whose time is near that of the leap before it."""
         self.odd, self.told = False, ""
-        if self.doubt is not None:  # so much time has passed
+        if self.doubt is not None:  # it was a silence after all
             self.shift = self.doubt[0]
             self.clocks.pop(self.shift, None)
             self.doubt = None
 
     def leap(self, frame: Frame) -> Frame:
-        """Takes a frame that is far from the one before it, or the first one."""
+        """Handles a frame whose time is far from that of the one before it, or the first frame."""
         ts_ns, before, doubt = frame.ts_ns, self.last_ns, self.doubt
         known = next((shift for shift, last_ns in self.clocks.items() if abs(ts_ns - last_ns) <= LEAP_NS), None)
         self.last_ns, self.odd, self.doubt = ts_ns, True, None
@@ -77,13 +77,13 @@ class Clock:
             self.turn(known, ts_ns - (before - own), before)
             if known is None:
                 text = f"the time of frame {frame.number} is {_span(ts_ns - before)} that of the frame before"
-                text = text if frame.number > 1 else ""  # a further file may well be of another day
+                text = text if frame.number > 1 else ""  # a later file may well be from another day
                 if LEAP_NS < ts_ns - before <= MOST_SILENCE_NS:
                     self.doubt = own, text
                 else:
                     leap = text or leap
         if not -(1 << 63) <= ts_ns < 1 << 63:
-            leap = f"the time of frame {frame.number} is beyond 64 bits of nanoseconds (the years 1677 to 2262)"
+            leap = f"the time of frame {frame.number} doesn't fit 64 bits of nanoseconds (the years 1677 to 2262)"
         self.told = leap
         return Leapt(frame, ts_ns - self.shift) if self.shift else frame
 
@@ -97,7 +97,7 @@ class Clock:
 
 
 class ToldClock(Clock):
-    """The clock where some of the frames are elsewhere: leaps are given to it, it finds none itself."""
+    """The clock where some of the frames are elsewhere: it is told of leaps, and finds none itself."""
 
     next: tuple[int, str] | None = None
     """The leap of the next frame, as its shift and a text about it."""

@@ -6,21 +6,21 @@ from typing import NamedTuple
 from zdissect.records import Frame, Segment
 
 GRACE_SEGMENTS = 64
-"""Further segments of the connection that a wait outlasts: a capture of several queues mixes a few dozen."""
+"""Most further segments of the connection that a wait lasts for: captures of several queues mix up a few dozen..."""
 GRACE_NS = 10**9
-"""... or this capture time; longer than any retransmission timer that starts within a round trip."""
+"""... or most capture time; longer than any retransmission timer that starts within a round trip."""
 MAX_GAP_NS = 10 * 10**9
 """A gap this old without any acknowledgement beyond it (a one-sided capture) will not be filled."""
 MAX_BUFFERED_BYTES = 4 << 20
-"""Out-of-order bytes a direction holds: Linux's default limit of the receive window is 6 MiB, half of it payload."""
+"""Most out-of-order bytes of a direction: Linux's default limit of the receive window is 6 MiB, half of it payload."""
 MAX_BUFFERED_SEGMENTS = 2000
 MAX_WINDOW = 1 << 30
 """No TCP window is larger (RFC 7323): bytes further apart don't belong to one connection."""
 RECENT_SEGMENTS = 8
 RECENT_BYTES = 16 << 10
 LARGE = RECENT_BYTES // RECENT_SEGMENTS
-"""Delivered payloads that a direction keeps to compare retransmissions with: so many (up to twice as many while they
-are small), or so many bytes."""
+"""Delivered payloads that a direction keeps to compare retransmissions with: their number (up to twice as many while
+they are small), or their bytes."""
 
 FIN, SYN, RST, ACK = 1, 2, 4, 16
 MASK, SIGN = 0xFFFFFFFF, 0x80000000
@@ -37,31 +37,31 @@ def distance_of(seq: int, origin: int) -> int:
 
 
 class Start(NamedTuple):
-    """What tells where a half-stream starts, in sequence numbers; -1 while unknown."""
+    """Sequence numbers that tell where a half-stream starts; -1 while unknown."""
 
     first_seq: int = -1
-    """That of the first byte, from the SYN."""
+    """The number of the first byte, from the SYN."""
     empty_seq: int = -1
-    """The highest of its segments without payload."""
+    """The highest number of its segments without payload."""
     stray_seq: int = -1
-    """That of a segment that can't belong to this connection."""
+    """The number of a segment that can't belong to this connection."""
 
 
 _UNKNOWN = Start()
 
 
 class FinOrRst(NamedTuple):
-    """What ends a half-stream."""
+    """The end of a half-stream."""
 
     offset: int
-    """Stream offset; -1 if an RST of the other side doesn't tell."""
+    """Its stream offset; -1 if unknown, after an RST of the other side."""
     frame: Frame
     reason: str
     """`fin` or `rst`."""
 
 
 class Pending:
-    """What waits for the bytes before it."""
+    """Pieces of a half-stream that wait for the bytes before them."""
 
     __slots__ = ("cuts", "doubt", "pieces", "size")
 
@@ -73,10 +73,10 @@ class Pending:
         self.size = 0
         """Bytes of the pieces."""
         self.doubt: tuple[float, int, int] | None = None
-        """Bytes before the first number are known to have been sent, since this segment count and time."""
+        """(stream offset, segment count, time): bytes before the offset are known to have been sent, since then."""
 
     def oldest_ns(self) -> float:
-        """Time since when something has waited for the gap in front of it."""
+        """The time at which the oldest piece began to wait for the gap in front of it."""
         frames = [piece[2] for piece in self.pieces[:1]] + [cut[2] for cut in self.cuts[:1]]
         return min((frame.now_ns for frame in frames), default=NEVER)
 
@@ -87,7 +87,7 @@ def is_syn(segment: Segment) -> bool:
 
 
 class HalfStream:
-    """One direction of a connection. What each segment asks for is here, the rest in records."""
+    """One direction of a connection. What every segment needs is here, the rest in records."""
 
     __slots__ = (
         "ack", "connection", "direction", "end", "ended", "last_ns", "offset", "pending", "quick", "recent", "seq",
@@ -101,7 +101,7 @@ class HalfStream:
         self.seq = -1
         """Sequence number of the next byte to deliver; -1 until it is known where the stream starts."""
         self.offset = 0
-        """Its stream offset."""
+        """The stream offset of that byte."""
         self.ack = -1
         """Highest acknowledgement this side has sent."""
         self.last_ns = 0
@@ -109,12 +109,12 @@ class HalfStream:
         self.quick = False
         """Nothing waits in either direction: a segment that is next in order needs no care."""
         self.recent: list[tuple[int, bytes]] = []
-        """Stream offsets and bytes that were delivered last."""
+        """The most recently delivered bytes, with their stream offsets."""
         self.start = _UNKNOWN
         self.pending: Pending | None = None
-        """None as long as nothing has had to wait, as in most: they are many, and live long."""
+        """None until something has had to wait, which saves memory: half-streams are many, and few ever wait."""
         self.end: FinOrRst | None = None
-        """How it ends, if that is known, once all that comes before has come."""
+        """Its end, if that is known; takes effect once all bytes before it have come."""
         self.ended = False
         """It has ended: nothing more is delivered."""
 
@@ -131,7 +131,7 @@ class HalfStream:
             self.start = self.start._replace(stray_seq=-1)
 
     def hold(self) -> Pending:
-        """What waits, to be added to."""
+        """The pieces that wait, created if there are none yet."""
         if self.pending is None:
             self.pending = Pending()
         return self.pending
@@ -141,12 +141,12 @@ class HalfStream:
         return (self.seq - self.offset) & MASK
 
     def advance(self, size: int) -> None:
-        """Go on to what follows the next `size` bytes."""
+        """Move past the next `size` bytes."""
         self.offset += size
         self.seq = (self.seq + size) & MASK
 
     def keep(self, offset: int, data: bytes) -> None:
-        """Remember bytes that are delivered."""
+        """Remember bytes as they are delivered."""
         self.recent.append((offset, data))
         if len(data) > LARGE or len(self.recent) > 2 * RECENT_SEGMENTS:
             self.trim()
@@ -195,14 +195,14 @@ class Connection:
     def __init__(self, stream: int, frame: Frame) -> None:
         self.halves = HalfStream(self, stream), HalfStream(self, stream)
         self.settled = False
-        """Which side is direction 0 is decided, and a side not heard of yet may start anywhere."""
+        """Whether it is decided which side is direction 0; a side not heard yet may then start anywhere."""
         self.held: list[tuple[HalfStream, Segment]] = []
-        """Segments that wait until it is known where their streams start."""
+        """Segments that are held until it is known where their streams start."""
         self.held_bytes = self.held_count = 0
         self.count = 0
-        """Segments seen, but for those that needed no care."""
+        """Number of segments so far, without those that were simply next in order."""
         self.frame = frame
-        """The last of those."""
+        """The last of these segments."""
 
     def waits(self) -> bool:
         """Whether anything waits, in either direction."""

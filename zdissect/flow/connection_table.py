@@ -1,7 +1,7 @@
 """Which connection a segment belongs to, and for how long connections are kept.
 
-New ones are told from old ones on the same ports by their SYNs and sequence numbers. When there are too many, those
-that have been idle for longest are forgotten.
+A new connection on the ports of an old one is recognised by its SYN and sequence numbers. When there are too many
+connections, those that have been idle longest are forgotten.
 """
 
 from zdissect.flow.assembler import Assembler
@@ -21,10 +21,10 @@ class ConnectionTable(Assembler):
         self._halves: dict[tuple[Endpoint, Endpoint], HalfStream] = {}
         self._ends: dict[int, tuple[HalfStream, Endpoint, Endpoint]] = {}
         self._over: tuple[list[int], list[int]] = ([], [])
-        """Connections that are over: those whose last items have surely been passed on, and the others."""
+        """Connections that have ended: those whose last items have surely been passed on, and the others."""
         self._count = 0
         self._waiting: dict[Connection, None] = {}
-        """Those in which something waits."""
+        """Connections in which something waits."""
 
     def ends(self, stream: int) -> tuple[Endpoint, Endpoint]:
         """(opener, other side) of a connection whose items are being delivered: direction 0 is from the first."""
@@ -32,7 +32,7 @@ class ConnectionTable(Assembler):
         return (dst, src) if half.direction else (src, dst)
 
     def stream(self, src: Endpoint, dst: Endpoint) -> tuple[int, int] | None:
-        """(connection, direction) of what is sent from one end to another now; None if nothing is known of it."""
+        """(connection, direction) of bytes sent from `src` to `dst` now; None if there is no such connection."""
         half = self._halves.get((src, dst))
         return None if half is None else (half.stream, half.direction)
 
@@ -63,7 +63,7 @@ class ConnectionTable(Assembler):
             size = len(segment.payload) + segment.missing
             other = half.ended and half.peer.ended and distance + size > 0
             if abs(distance) > MAX_WINDOW:
-                # one such segment is a stray; a second that goes with it is a connection whose SYN isn't there
+                # one such segment is a stray; two that fit each other are a connection whose SYN isn't there
                 stray = half.start.stray_seq
                 other = stray >= 0 and abs(distance_of(segment.seq, stray)) <= MAX_BUFFERED_BYTES
                 half.start = half.start._replace(stray_seq=segment.seq)
@@ -79,7 +79,7 @@ class ConnectionTable(Assembler):
         """Whether a SYN, after which the stream starts at `first`, opens a new connection on the same ports."""
         if half.start.first_seq >= 0:
             return half.start.first_seq != first
-        if half.seq >= 0:  # a SYN that comes after the wait for it was over fits closely; a new one hardly ever
+        if half.seq >= 0:  # a SYN that comes too late fits closely; a new connection's hardly ever does
             return not 0 <= distance_of(half.base(), first) <= MAX_BUFFERED_BYTES
         held = [segment.seq for other, segment in half.connection.held if other is half and not segment.flags & RST]
         return any(not 0 <= distance_of(seq, first) <= MAX_WINDOW for seq in held)
@@ -94,14 +94,14 @@ class ConnectionTable(Assembler):
         return half
 
     def _number(self, now_ns: int, out: list[StreamItem]) -> int:
-        """The number of a new connection; there is room for it afterwards."""
+        """Makes room for a new connection, and returns its number."""
         if len(self._halves) >= 2 * MAX_CONNECTIONS or self._count % 4096 == 4095:
             self._drop(self._idle(now_ns), out)
         self._count += 1
         return self._count - 1
 
     def _idle(self, now_ns: int) -> set[Connection]:
-        """The connections that closed a while ago, and the tenth longest idle if there are still too many."""
+        """The connections that closed a while ago; if there are still too many, also the tenth idle longest."""
         connections = {half.connection: None for half in self._halves.values()}
         last = {c: max(first.last_ns, second.last_ns) for c in connections for first, second in (c.halves,)}
         drop = {c for c, last_ns in last.items() if now_ns - last_ns > CLOSED_IDLE_NS and c.over()}
@@ -110,9 +110,9 @@ class ConnectionTable(Assembler):
         return drop
 
     def forget(self, now_ns: int, before_ns: int) -> list[StreamItem]:
-        """Forget the connections that closed a while ago, and those that were last heard before a time.
+        """Forget the connections that closed a while ago, and those that were last heard before `before_ns`.
 
-        Gives what they still have to give.
+        Returns the items that they still had to deliver.
         """
         drop, out = self._idle(now_ns), list[StreamItem]()
         for half in self._halves.values():
@@ -122,7 +122,7 @@ class ConnectionTable(Assembler):
         return out
 
     def _drop(self, drop: set[Connection], out: list[StreamItem]) -> None:
-        """Forget connections, in the order in which their ends were seen first."""
+        """Forget connections, in the order in which they were first seen."""
         passed_on, others = self._over
         for stream in passed_on:
             self._ends.pop(stream, None)
@@ -133,13 +133,13 @@ class ConnectionTable(Assembler):
         self._halves = {ends: half for ends, half in self._halves.items() if half.connection not in drop}
 
     def _finish(self, connection: Connection, reason: str, frame: Frame | None, out: list[StreamItem]) -> None:
-        """Give everything that a connection still has to give."""
+        """Deliver everything that is left of a connection."""
         if connection.held:
             self._replay(connection, out)
         for half in sorted(connection.halves, key=lambda half: half.direction):
             while (gap_end := half.gap_end()) >= 0:
                 self._skip(half, gap_end, connection.frame, out)
-            # one byte more than we have is the other side's FIN, which takes a number too
+            # one byte more than we have is the FIN, which takes a sequence number too
             if not half.ended and half.acked() > half.offset + 1:
                 self._skip(half, half.acked(), connection.frame, out)
             if not half.ended:

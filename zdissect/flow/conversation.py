@@ -33,19 +33,19 @@ class Flow:
     ends: tuple[Endpoint, Endpoint]
     verdict: Verdict = Verdict.UNDECIDED
     size: int = 0
-    """Its payload bytes, each once, whatever they are."""
+    """Its payload bytes, each counted once, whatever they carry."""
     endings: list[tuple[int, str, int]] = field(default_factory=list)
-    """(direction, fin, rst, reused or capture, time) in the order in which its directions ended; datagrams: reused."""
+    """(direction, `fin`, `rst`, `reused` or `capture`, time) of directions that ended, in order; UDP: `reused`."""
     numbered: tuple[str, int] = ("", 0)
     """The frame whose messages were numbered last."""
     index: int = 0
-    """The number of the next one."""
+    """The number of the next message in it."""
     sent: list[int] = field(default_factory=lambda: [0, 0])
     """How many messages of each direction were numbered."""
     begins: Begins = never
     """Whether the capture holds a direction from its SYN on, possibly with gaps."""
     replaces: str = ""
-    """The conversation that was ended by this one, which took its ports."""
+    """The conversation that this one ended by taking its ports."""
 
 
 @dataclass(slots=True)
@@ -55,11 +55,11 @@ class _Side:
     """What came before the verdict."""
     size: int = 0
     looked: Looked = field(default_factory=Looked)
-    """What was found out before the verdict."""
+    """What earlier looks at its bytes found, before the verdict."""
     meant: Framing = STREAM
     """How batches are framed until a handshake agrees on something."""
     known: bool = False
-    """The framing of the first batch was checked."""
+    """Whether the framing of the first batch has been checked."""
 
 
 class StreamConversation:
@@ -73,9 +73,9 @@ class StreamConversation:
         self.waiting: list[Chunk | Gap] = []
         """What came before the verdict in both directions, in order."""
         self.opaque = 0
-        """Bytes of a stream that isn't Zenoh, or not known to be."""
+        """Bytes of a stream that isn't Zenoh, or isn't known to be."""
         self.held: list[tuple[int, Batch | Skipped]] = []
-        """What a WebSocket held before its first message."""
+        """What came on a WebSocket before its first message."""
 
     def feed(self, item: Chunk | Gap) -> Iterable[tuple[int, Batch | Skipped]]:
         """(direction, batch or skipped bytes) that this item completes."""
@@ -88,7 +88,7 @@ class StreamConversation:
         return self.cut(item)
 
     def cut(self, item: Chunk | Gap) -> Iterator[tuple[int, Batch | Skipped]]:
-        """What an item completes that isn't just a batch of its own."""
+        """What an item completes, if it isn't exactly one batch."""
         if self.flow.verdict is Verdict.UNDECIDED:
             side = self.sides[item.direction]
             side.waiting.append(item)
@@ -139,7 +139,7 @@ class StreamConversation:
             self.opaque = 0
 
     def carried(self, cutting: Batch | Skipped) -> Verdict:
-        """What a WebSocket carries, by a message of it. On ports of Zenoh that is shown unless it is known."""
+        """What a WebSocket carries, judged by one of its messages. On Zenoh's ports unknown content is shown."""
         known = self.flow.verdict
         if isinstance(cutting, Skipped):
             if other_protocols.is_remote_api(cutting.text):
@@ -179,8 +179,8 @@ class StreamConversation:
             yield from self.feed(item)
 
     def begin(self, direction: int, first_look: Look) -> None:
-        """Takes over where the batches of a direction begin, and how they are framed. What is found out in the middle
-        of a stream goes for the other direction too, unless the capture holds that from its first byte on."""
+        """Sets where the batches of a direction begin, and how they are framed. What is found out in the middle of a
+        stream holds for the other direction too, unless the capture has that from its first byte on."""
         for number, side in enumerate(self.sides):
             own = number == direction
             if own or (first_look.verdict is Verdict.MIDDLE and not self.flow.begins(number)):
@@ -190,7 +190,7 @@ class StreamConversation:
 
     @staticmethod
     def mean(side: _Side, hint: Misframing | None) -> None:
-        """Takes over how a direction is framed, if that isn't as it should be."""
+        """Sets how a direction is framed, if that isn't as it should be."""
         side.known = True
         if hint is None:
             return
@@ -199,7 +199,7 @@ class StreamConversation:
         side.cutter.hint = hint
 
     def reframe(self, direction: int, framing: Framing) -> None:
-        """Takes over what a handshake agreed on: from the next batch of this direction on."""
+        """Sets the framing that a handshake agreed on, from the next batch of this direction on."""
         cutter, meant = self.sides[direction].cutter, self.sides[direction].meant
         cutter.unsure = framing == UNKNOWN
         if framing != UNKNOWN:

@@ -2,7 +2,7 @@
 
 One `Cutter` per direction of a stream. It takes chunks and gaps, and yields batches as soon as they are whole,
 and what it had to skip. The framing may be changed between two batches: the next prefix is read in the new one. Where
-the place in the stream is lost (a gap, a capture that starts in the middle), `resync` finds the next boundary.
+it isn't known where a batch starts (after a gap, or in the middle of a stream), `resync` finds the next boundary.
 """
 
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ class Cutter(StreamBuffer):
     def __init__(self, framing: Framing) -> None:
         super().__init__(framing)
         self.unsure = False
-        """The next batch begins here, but how it is framed has to be found out."""
+        """Whether the framing of the next batch, which begins here, has to be found out."""
         self.lost = ""
         """Why it isn't known where the next batch begins; empty if it is."""
         self.scanned = 0
@@ -47,7 +47,7 @@ class Cutter(StreamBuffer):
         yield from self.cut(final=False)
 
     def whole(self, chunk: Chunk) -> Batch | None:
-        """Takes a chunk that is just one batch, as most are; None if it isn't, or if anything is in doubt."""
+        """Takes a chunk that is exactly one batch, as most are; None if it isn't, or if anything is in doubt."""
         framing, data = self.framing, chunk.data
         prefix = framing.prefix
         if self.parts or self.lost or self.unsure or self.torn or self.hint or framing.low_latency or not prefix:
@@ -95,11 +95,11 @@ class Cutter(StreamBuffer):
             yield self.take(size, "", framing)
 
     def search(self, final: bool) -> tuple[int, bool]:
-        """Looks for the next boundary, after the bytes that were looked at before."""
+        """Looks for the next boundary, after the bytes already searched."""
         return resync.boundary(self.peek(self.have), self.framing, final, self.scanned, likely=True)
 
     def settle(self, final: bool) -> bool:
-        """Takes the first framing that fits what comes next; whether that can be said yet."""
+        """Chooses the first framing that fits the next bytes; returns whether that could be decided yet."""
         data = self.peek(self.have)
         answers = {framing: resync.fits(data, framing, final) for framing in FRAMINGS}
         fitting = next((framing for framing, fits in answers.items() if fits), None)

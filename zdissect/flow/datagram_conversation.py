@@ -20,10 +20,10 @@ _OPENING = (INIT.id, OPEN.id)
 _OPENS = (INIT.id, JOIN.id, HELLO.id)
 """Messages whose second byte is the version."""
 _PLAIN = (CLOSE.id, KEEP_ALIVE.id, FRAME.id)
-"""Messages of which a bit is reserved where others have a flag:"""
+"""Messages with a reserved bit where others have a flag..."""
 _RESERVED = FRAME.flag("X6").mask
 _SYN = ID_BITS | INIT.flag("A").mask
-"""The bits of a header byte that tell an INIT_SYN."""
+"""... and the bits of a header byte that identify an INIT_SYN."""
 _VERSIONS = tuple(bytes([version]) for version in VERSIONS)
 
 
@@ -44,13 +44,13 @@ class DatagramConversation:
     flow: Flow
     expected: bool
     forced: bool = False
-    """The user says that it is Zenoh."""
+    """Whether the user says that it is Zenoh."""
     framings: list[Framing] = field(default_factory=lambda: [UNKNOWN, UNKNOWN])
-    """Of both directions."""
+    """The framing of each direction."""
     waiting: list[Datagram] = field(default_factory=list)
     """Datagrams that could be Zenoh, until enough of them prove it."""
-    told: int = 0
-    """How many of them prove something."""
+    evidence: int = 0
+    """How many of them are evidence of Zenoh."""
     sequences: tuple[Sequence, Sequence] = field(default_factory=lambda: ({}, {}))
     """Sequence numbers of the last fragments of both directions, before the verdict."""
     opaque: int = 0
@@ -58,33 +58,33 @@ class DatagramConversation:
     init: bytes = b""
     """The last INIT_SYN."""
     beyond: bool = False
-    """A message other than INIT came after it."""
+    """Whether a message other than INIT came after it."""
     copied: bool = False
-    """It was reported that the capture holds some of them twice."""
+    """Whether it was reported that the capture holds some of them twice."""
 
     def direction(self, datagram: Datagram) -> int:
         """0 if the side that spoke first sent it."""
         return int(datagram.src != self.flow.ends[0])
 
     def plain(self, datagram: Datagram) -> bool:
-        """Whether a datagram continues a session, without doubt: it neither opens one nor looks like scouting."""
+        """Whether a datagram certainly continues a session: it neither opens one nor looks like scouting."""
         data, known = datagram.payload, self.flow.verdict is Verdict.ZENOH
         return bool(known and data and data[0] & ID_BITS not in _OPENING and not self.waiting)
 
     def framing(self, datagram: Datagram) -> Framing:
-        """How a datagram is framed: found out if a handshake agreed on what isn't in the capture."""
+        """How a datagram is framed; worked out by trial if the handshake isn't in the capture."""
         direction = self.direction(datagram)
         known = self.framings[direction]
         if known.prefix >= 0:
             return known
         fitting = detect_datagram.framings(datagram.payload, cut=datagram.missing > 0)
-        if len(fitting) == 1:  # else it says nothing of the next one
+        if len(fitting) == 1:  # else it says nothing about the next datagram
             self.framings[direction] = fitting[0]
         return detect_datagram.likeliest(datagram.payload, fitting) or DATAGRAM
 
     def reopens(self, datagram: Datagram) -> bool:
-        """Whether a datagram opens a new session on the ports of another: it is an INIT_SYN, and no repeat of one that
-        wasn't answered."""
+        """Whether a datagram opens a new session on the ports of another: it is an INIT_SYN, and doesn't repeat one
+        that wasn't answered."""
         data = datagram.payload
         if not data or data[0] & _SYN != INIT.id or datagram.missing:
             self.beyond = self.beyond or (bool(data) and data[0] & ID_BITS != INIT.id)
@@ -97,7 +97,7 @@ class DatagramConversation:
         return self.flow.verdict is Verdict.ZENOH and known and not again
 
     def looks_like_zenoh(self, data: bytes, framing: Framing | None) -> bool:
-        """Whether a datagram that proves nothing is taken for Zenoh at once where that is expected."""
+        """Whether a datagram that proves nothing is taken for Zenoh at once, where Zenoh is expected."""
         if not data:
             return False
         if self.forced:

@@ -1,8 +1,8 @@
 """UDP, and raw Ethernet: which datagrams are Zenoh, and of which kind (notes 3.1, 4.3 and 5).
 
-A conversation is Zenoh by what chance doesn't give. Where Zenoh is expected, on its ports and in answer to a SCOUT, a
-datagram is Zenoh unless it has the form of another protocol, whether it decodes or not. What could still be either
-waits, in order, until its conversation is decided; all waits are bounded.
+A conversation is taken for Zenoh if it holds what other protocols hardly hold by chance. Where Zenoh is expected, on
+its ports and in answer to a SCOUT, a datagram is Zenoh unless it has the form of another protocol, whether it decodes
+or not. Datagrams that could be either wait, in order, until their conversation is decided; all waits are bounded.
 """
 
 from collections import Counter
@@ -20,13 +20,13 @@ from zdissect.grammar.transport import JOIN
 from zdissect.records import RAW_ETHERNET, Datagram, Endpoint
 
 PROOF = 2
-"""Datagrams that prove a conversation on a port where nobody expects Zenoh: sound ones that chance wouldn't give."""
+"""Sound datagrams, unlikely by chance, that prove a conversation to be Zenoh on a port where it isn't expected."""
 MOST_WAITING = 64
 """Datagrams without a proof after which a conversation is taken for something else."""
 MOST_STRANGE = 16
-"""Datagrams that don't look like Zenoh after which a conversation isn't, though Zenoh was expected."""
+"""Datagrams that don't look like Zenoh after which a conversation isn't Zenoh, though it was expected."""
 MOST_HELD = 4096
-"""Datagrams that wait in all conversations."""
+"""Most datagrams that wait, in all conversations together."""
 
 
 class Datagrams:
@@ -37,7 +37,7 @@ class Datagrams:
         self.forced = forced
         self.conversations: dict[tuple[Endpoint, Endpoint], DatagramConversation] = {}
         self.past: list[DatagramConversation] = []
-        """Those that were ended by others on their ports."""
+        """Conversations that were ended by others on the same ports."""
         self.scouting = Scouting()
         self.numbers: Counter[str] = Counter()
         """How many conversations there are of each link."""
@@ -49,7 +49,7 @@ class Datagrams:
         """How many datagrams wait."""
         self.copies = Copies()
         self.original: Datagram | None = None
-        """What the datagram that was fed last is a copy of."""
+        """The datagram that the one fed last is a copy of."""
 
     def feed(self, datagram: Datagram) -> Iterable[Known]:
         """The datagrams that are now known to be Zenoh, in order; the first copy in a conversation is reported too."""
@@ -82,7 +82,7 @@ class Datagrams:
             yield known
 
     def close(self) -> Iterator[Known]:
-        """Those that still wait where Zenoh is expected, in the order of the capture."""
+        """The datagrams that still wait where Zenoh is expected, in the order of the capture."""
         left: list[Known] = []
         for conversation in self.all():
             if conversation.flow.verdict is not Verdict.UNDECIDED:
@@ -123,7 +123,7 @@ class Datagrams:
             yield self.read(conversation, waiting)
 
     def forget(self, conversation: DatagramConversation) -> list[Datagram]:
-        """Ends the wait of a conversation; what waited."""
+        """Ends the wait of a conversation; returns the datagrams that waited."""
         waiting, conversation.waiting = conversation.waiting, []
         if waiting:
             self.held -= len(waiting)
@@ -131,7 +131,7 @@ class Datagrams:
         return waiting
 
     def hold(self, conversation: DatagramConversation, datagram: Datagram) -> None:
-        """Lets a datagram wait; the conversation that began to wait first gives way if there are too many."""
+        """Lets a datagram wait; if too many do, the conversation that began to wait first is given up."""
         conversation.waiting.append(datagram)
         self.holders.setdefault(conversation.flow.id, conversation)
         self.held += 1
@@ -144,7 +144,7 @@ class Datagrams:
         return self.conversations.get((src, dst)) or self.conversations.get((dst, src)) or self.new(datagram)
 
     def new(self, datagram: Datagram) -> DatagramConversation:
-        """A new one, which the sender of a datagram opens."""
+        """A new conversation, opened by the sender of a datagram."""
         src, dst, link = datagram.src, datagram.dst, datagram.link
         flow = Flow(f"{link}.{self.numbers[link]}", link, (src, dst))
         self.numbers[link] += 1
@@ -154,12 +154,12 @@ class Datagrams:
         return known
 
     def all(self) -> Iterator[DatagramConversation]:
-        """All conversations, also those of which others took the ports."""
+        """All conversations, including those whose ports were taken by others."""
         yield from self.past
         yield from self.conversations.values()
 
     def replace(self, conversation: DatagramConversation, datagram: Datagram) -> DatagramConversation:
-        """Ends a conversation whose ports another one takes, which a datagram opens."""
+        """Ends a conversation; a datagram opens a new one on its ports."""
         flow = conversation.flow
         flow.endings.append((0, "reused", datagram.frame.now_ns))
         self.past.append(conversation)
@@ -169,16 +169,16 @@ class Datagrams:
         return new
 
     def judge(self, conversation: DatagramConversation, datagram: Datagram) -> None:
-        """Decides, if this datagram and those before it suffice for that, what a conversation is."""
+        """Decides what a conversation is, if this datagram and those before it are enough to tell."""
         flow, data, cut = conversation.flow, datagram.payload, datagram.missing > 0
         conversation.expected = conversation.expected or datagram.dst in self.scouting.scouts
-        fitting, told = detect_datagram.framings(data, cut=cut), conversation.told
+        fitting, before = detect_datagram.framings(data, cut=cut), conversation.evidence
         framing = self.groups.get(datagram.dst) or detect_datagram.likeliest(data, fitting)
         if other_protocols.is_quic(data):
             flow.verdict = Verdict.QUIC
         elif framing is not None and self.proves(conversation, datagram, framing):
             flow.verdict = Verdict.ZENOH
-        elif conversation.told == told and (other := other_protocols.of_datagram(data, cut=cut)) is not None:
+        elif conversation.evidence == before and (other := other_protocols.of_datagram(data, cut=cut)) is not None:
             flow.verdict = other
         elif conversation.expected and conversation.looks_like_zenoh(data, framing):
             flow.verdict = Verdict.ZENOH
@@ -188,13 +188,13 @@ class Datagrams:
             self.forget(conversation)
 
     def wait(self, conversation: DatagramConversation, datagram: Datagram, framing: Framing | None) -> None:
-        """Takes note of a datagram that decides nothing."""
+        """Notes a datagram that decides nothing."""
         self.hold(conversation, datagram)
         if framing is None:
-            conversation.told = 0
+            conversation.evidence = 0
         if len(conversation.waiting) < (MOST_STRANGE if conversation.expected else MOST_WAITING):
             return
-        conversation.told = 0
+        conversation.evidence = 0
         if conversation.expected:
             self.strange(conversation, Verdict.OTHER)
         if conversation.flow.verdict is not Verdict.ZENOH:
@@ -221,8 +221,8 @@ class Datagrams:
             self.groups[datagram.dst] = framing
         sequence = conversation.sequences[conversation.direction(datagram)]
         tells = detect_datagram.tells(data, framing, sequence, cut=cut)
-        conversation.told += tells
-        return opening is not None or (conversation.expected and tells) or conversation.told >= PROOF
+        conversation.evidence += tells
+        return opening is not None or (conversation.expected and tells) or conversation.evidence >= PROOF
 
 
 def buffer_of(datagram: Datagram) -> Buffer:

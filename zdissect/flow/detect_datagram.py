@@ -22,7 +22,7 @@ _OAM = bytes([OAM.id, OAM.id | OAM.flag("Z").mask])
 
 
 def scouting(data: bytes, *, cut: bool = False) -> Tape | None:
-    """The tape of a scouting datagram; None if it is none."""
+    """The tape of a scouting datagram; None if the bytes aren't one."""
     if len(data) < 3 or data[0] & ID_BITS not in _SCOUTING or data[1] not in VERSIONS:
         return None
     tape = interpret(SCOUTING_DATAGRAM, data, cut=cut)
@@ -30,7 +30,7 @@ def scouting(data: bytes, *, cut: bool = False) -> Tape | None:
 
 
 def transport(data: bytes, *, cut: bool = False) -> Framing | None:
-    """The framing under which a datagram decodes to its end as a batch; None if it does under none."""
+    """The framing under which a datagram decodes to its end as a batch; None if there is none."""
     return likeliest(data, framings(data, cut=cut))
 
 
@@ -40,7 +40,7 @@ def framings(data: bytes, *, cut: bool = False) -> list[Framing]:
 
 
 def likeliest(data: bytes, fitting: list[Framing]) -> Framing | None:
-    """The one of several framings that a datagram most likely has.
+    """The most likely framing of a datagram among several that fit; None if none does.
 
     A transport OAM, which nobody sends, is the last choice: it begins like a header byte that says "not compressed".
     """
@@ -48,12 +48,12 @@ def likeliest(data: bytes, fitting: list[Framing]) -> Framing | None:
 
 
 def tells(data: bytes, framing: Framing, sequence: resync.Sequence, *, cut: bool = False) -> bool:
-    """Whether chance wouldn't give this datagram; see `resync.follows`."""
+    """Whether this datagram is unlikely by chance; see `resync.follows`."""
     return resync.follows(resync.read(decode(data, framing, cut=cut).content), sequence)
 
 
 def opens_session(data: bytes, framing: Framing) -> int | None:
-    """The id of a datagram's first message if that is INIT or JOIN: the messages that open a conversation."""
+    """The id of a datagram's first message if that is INIT or JOIN, which open conversations; None otherwise."""
     content = decode(data, framing).content
     messages = (span for span in content.spans if span[0].kind == "message")
     first = next(messages, None)

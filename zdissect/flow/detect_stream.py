@@ -1,6 +1,6 @@
 """What a stream is, by its first bytes (notes 3.1 and 14).
 
-On any port Zenoh is accepted on evidence that chance doesn't give: the first bytes of an INIT, batches that chain, or,
+On any port Zenoh is accepted on evidence unlikely by chance: the first bytes of an INIT, batches that chain, or,
 where the capture holds the stream from its SYN on, many lengths that chain over all of it. Where Zenoh is expected, a
 stream is read from its first byte whatever it holds, unless it begins as another protocol does.
 """
@@ -23,7 +23,7 @@ from zdissect.grammar.transport import INIT, OPEN
 LOOK_AHEAD = 1 << 16
 """Bytes of a stream that are looked at before it is given up as not Zenoh: more than the longest batch."""
 MANY = 5
-"""So many batches that chain over a whole stream prove its framing on any port."""
+"""Batches that prove the framing of a stream on any port if they chain over all of it."""
 _LOOKED_INTO = 16
 """Batches that are decoded to see whether any is of this protocol."""
 _HEAD = STREAM.prefix + 3
@@ -49,16 +49,16 @@ class PrefixChain(NamedTuple):
     """Batches that follow each other by their lengths, from the first byte of a stream on."""
 
     batches: list[tuple[int, int]]
-    """Start and stop of each, those that are whole and not empty."""
+    """Start and stop of each batch that is whole and not empty."""
     exact: bool
-    """The last one ends with the last byte."""
+    """Whether the last batch ends with the last byte."""
     places: frozenset[int]
     """Where batches begin."""
 
 
 @dataclass(slots=True)
 class Looked:
-    """What earlier looks at the same stream found, so that nothing is looked at twice."""
+    """What earlier looks at the same stream found, so that nothing is searched twice."""
 
     stopped: dict[Framing, int] = field(default_factory=dict)
     """Where the search for batches of each framing stopped."""
@@ -106,8 +106,8 @@ def look(data: bytes, expected: bool, final: bool, before: Looked, begins: bool 
 
 
 def first_boundary(data: bytes, chain: PrefixChain, final: bool, before: Looked, begins: bool) -> Look | None:
-    """What a stream is in which batches of some framing chain, from its first byte or a later one on; None if they
-    don't, or don't yet.
+    """What a stream is if batches of some framing chain in it, from its first byte or a later one on; None if none
+    chain, or none yet.
     """
     scanned = before.stopped
     for framing in FRAMINGS:
@@ -120,10 +120,10 @@ def first_boundary(data: bytes, chain: PrefixChain, final: bool, before: Looked,
 
 
 def first_batch(data: bytes, chain: PrefixChain, expected: bool, final: bool, over: bool) -> Look | None:
-    """What the first batches of a stream say that the capture holds from its first byte on; None if that isn't enough.
+    """What the first batches say about a stream captured from its first byte on; None if they don't say enough.
 
     Args:
-        over: So many bytes are in hand that no more are waited for.
+        over: Enough bytes are in hand; no more are waited for.
     """
     count = len(chain.batches)
     looked = chain.batches[:_LOOKED_INTO]

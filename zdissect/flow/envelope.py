@@ -1,11 +1,11 @@
-"""What a packet was found in, and what it gives."""
+"""The bytes that a packet was found in, and what decoding it yields."""
 
 from typing import NamedTuple
 
 from zdissect.records import Datagram, Frame, Segment
 
 Found = Segment | Datagram | None
-"""What a packet gives: None where it holds neither, or is a fragment that waits for others."""
+"""What a packet holds: a segment or a datagram; None for neither, or for a fragment that waits for others."""
 
 
 class Envelope(NamedTuple):
@@ -14,21 +14,21 @@ class Envelope(NamedTuple):
     frame: Frame
     data: bytes
     inside: bool = True
-    """Whether they are the frame's own: then positions in them are positions in the frame."""
+    """Whether these are the frame's own bytes; then positions in them are positions in the frame."""
     depth: int = 0
-    """IP packets around it."""
+    """Number of IP packets around it."""
     frames: tuple[int, ...] = ()
-    """The frames that they were put together from."""
+    """The frames that the bytes were put together from."""
 
     @property
     def stop(self) -> int:
-        """Where they end on the wire. Files exist whose records claim less than they hold."""
+        """Where the bytes end on the wire. Files exist whose records claim less than they hold."""
         return max(self.frame.wire_len, len(self.data))
 
     def numbers(self) -> tuple[int, ...]:
-        """The numbers of the frames that they came from."""
+        """The numbers of the frames that the bytes came from."""
         return self.frames or (self.frame.number,)
 
     def frame_offset(self, at: int) -> int:
-        """Where a position is in the frame; -1 if they aren't the frame's own."""
+        """A position as an offset in the frame; -1 if the bytes aren't the frame's own."""
         return at if self.inside else -1

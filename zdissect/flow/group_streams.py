@@ -1,8 +1,8 @@
-"""The TCP streams of a group: some connections of a capture, treated as if the others were there too.
+"""The TCP streams of a group: some connections of a capture, treated as if the others were present too.
 
-What becomes of a connection depends on others in three ways: its number; that their segments show the time, so that its
-waits end; and that it is forgotten when they are too many. `ObservedStreams` has all connections of a capture and
-writes that down. `GroupStreams` has some of them, and is told.
+A connection depends on others in three ways: they precede it in numbering; their segments show that time has passed,
+so that its waits end; and it is forgotten when there are too many of them. `ObservedStreams` has all connections of a
+capture and records this. `GroupStreams` has some of them, and is told.
 """
 
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ from zdissect.records import Endpoint, Segment, StreamItem
 
 
 class ObservedStreams(Streams):
-    """All connections of a capture. What they do to each other is in `looked` and `dropped` until it is taken out."""
+    """All connections of a capture. Their effects on each other are in `looked` and `dropped`, until taken out."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -45,7 +45,7 @@ def _waits(connection: Connection) -> tuple[object, ...]:
 
 
 class GroupStreams(Streams):
-    """Some connections of a capture: their numbers, in order, are given. No time passes but when that is told."""
+    """Some connections of a capture, whose numbers, in order, are given. Time passes only when `look` says so."""
 
     def __init__(self, numbers: Iterable[int]) -> None:
         super().__init__()
@@ -57,7 +57,7 @@ class GroupStreams(Streams):
         return self._tick(now_ns)
 
     def look_next(self) -> None:
-        """Look at them when the next segment is fed."""
+        """Look at the connections that wait when the next segment is fed."""
         self._due_ns = -NEVER
 
     def drop(self, numbers: Iterable[int]) -> list[StreamItem]:
@@ -72,7 +72,7 @@ class GroupStreams(Streams):
         self._making_room = self._known(numbers)
 
     def exhausted(self) -> bool:
-        """Whether all numbers are in use: then these were the connections of which so much was foreseen."""
+        """Whether all numbers are in use: then the connections were those that were foreseen."""
         return next(self._numbers, None) is None
 
     def _known(self, numbers: Iterable[int]) -> set[Connection]:

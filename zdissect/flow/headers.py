@@ -12,20 +12,20 @@ Next = tuple[int, int, int] | str
 Header = Callable[[bytes, int, int], Next]
 
 ANY_IP, CISCO_HDLC, FIREWALL_LOG, NETFILTER_LOG, LLC_HEADER = range(5)
-"""What has no EtherType, in numbers that can't be one: IP of either version, Cisco's HDLC, the records of OpenBSD's
-pflog and of Linux's nflog, 802.2 (4, as in Linux)."""
+"""Our numbers for protocols without an EtherType: IP of either version, Cisco's HDLC, the records of OpenBSD's pflog
+and of Linux's nflog, 802.2 (4, as in Linux). They can't be EtherTypes."""
 IPV4, IPV6, ETHERNET, PPP, MPLS = 0x0800, 0x86DD, 0x6558, 0x880B, 0x8847
 """0x6558 is Transparent Ethernet Bridging: an Ethernet frame within something else."""
 _MPLS_UPSTREAM = 0x8848
 PPPOE, _BACKBONE = 0x8864, 0x88E7
 LONGEST_LENGTH = 0x05FF
-"""Beyond is an EtherType, up to here an 802.3 length."""
+"""Up to here a number is an 802.3 length, beyond it an EtherType."""
 
 _TAGS = {0x8100: 4, 0x88A8: 4, 0x9100: 4, 0x9200: 4, 0x9300: 4, 0x8926: 6, 0x892F: 6, 0xF1C1: 6, 0x8909: 8}
-"""Tags with their size, at whose end the next EtherType stands: 802.1Q, 802.1ad and the QinQ that came before it;
-VN-Tag, HSR, 802.1CB (redundancy), Cisco metadata."""
+"""Tags and their sizes; the next EtherType is at their end: 802.1Q, 802.1ad and its predecessor QinQ; VN-Tag, HSR,
+802.1CB (redundancy), Cisco metadata."""
 _SOUND = frozenset({IPV4, IPV6, MPLS, _MPLS_UPSTREAM, PPPOE, _BACKBONE, 0x0806, 0x88CC, *_TAGS})
-"""EtherTypes by which a guess that this is Ethernet is confirmed."""
+"""EtherTypes that confirm a guess that this is Ethernet."""
 
 
 def u16(data: bytes, at: int) -> int:
@@ -34,7 +34,7 @@ def u16(data: bytes, at: int) -> int:
 
 
 def typed(kind: int, start: int, stop: int, header: str) -> Next:
-    """What follows a header whose EtherType may be any number at all: the small ones have other meanings here."""
+    """What follows a header whose EtherType may be any number: small ones mean something else here."""
     return (kind, start, stop) if kind > LONGEST_LENGTH else f"{header} protocol 0x{kind:04x}"
 
 
@@ -49,7 +49,7 @@ def ethernet(data: bytes, start: int, stop: int) -> Next:
 
 
 def llc(data: bytes, start: int, stop: int) -> Next:
-    """802.2: SNAP says what follows with an EtherType, all else holds no IP (RFC 1042)."""
+    """802.2: SNAP names what follows by an EtherType; anything else holds no IP (RFC 1042)."""
     head = data[start : start + 8]
     if head[:3] == b"\xaa\xaa\x03" and len(head) == 8 and head[3:6] in (b"\0\0\0", b"\0\0\xf8"):
         return typed(u16(data, start + 6), start + 8, stop, "SNAP")
@@ -67,7 +67,7 @@ def _tag(size: int) -> Header:
 
 
 def mpls(data: bytes, start: int, stop: int) -> Next:
-    """MPLS labels (RFC 3032). Nothing says what they carry: its first four bits must do, as everywhere (RFC 4928)."""
+    """MPLS labels (RFC 3032). Nothing says what they carry, so its first four bits decide, as is usual (RFC 4928)."""
     while len(data) >= start + 4:
         label, last = int.from_bytes(data[start : start + 3]) >> 4, data[start + 2] & 1
         start += 4
@@ -155,4 +155,4 @@ HEADERS: dict[int, Header] = {
     _BACKBONE: _backbone, CISCO_HDLC: cisco_hdlc, FIREWALL_LOG: firewall_log, NETFILTER_LOG: netfilter_log,
     **{kind: _tag(size) for kind, size in _TAGS.items()},
 }  # fmt: skip
-"""By EtherType. All go forward, so that a chain of them ends."""
+"""By EtherType. Each moves forward, so that a chain of them ends."""

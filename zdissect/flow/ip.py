@@ -1,7 +1,7 @@
 """IPv4 and IPv6: from an IP packet to a TCP segment or a UDP datagram; IP fragments are put together.
 
-Total: any bytes give a record or None, never an exception, and what was not understood is counted. Checksums are not
-looked at, because a capture on the sending machine holds packets whose checksums the network card fills in later.
+Total: any bytes give a record or None, never an exception, and what isn't understood is counted. Checksums are not
+verified, because a capture on the sending machine holds packets whose checksums the network card fills in later.
 
 Positions: `stop` is where the packet ends on the wire, in the coordinates of `data`; it lies beyond `len(data)` where
 the capture cut the frame.
@@ -36,12 +36,12 @@ _EXTENSIONS = frozenset({0, 43, 60, 135, 139, 140, _AUTHENTICATION, _FRAGMENT})
 MAX_PAIRS = 1 << 16
 """Pairs of endpoints remembered; a port scan must not fill the memory."""
 MAX_DEPTH = 8
-"""IP packets inside each other. Two are ordinary, three happen (a tunnel over another one)."""
+"""Most IP packets inside each other. Two are ordinary, three happen (a tunnel over another one)."""
 _new = tuple.__new__  # NamedTuple's own constructor takes twice the time
 
 
 Decode = Callable[[Envelope, int, int, int], Found]
-"""Decodes what is of an EtherType between two positions."""
+"""Decodes a packet of some EtherType between two positions."""
 
 
 class Packets:
@@ -83,7 +83,7 @@ class Packets:
         src, dst = self._pairs.get(ends) or self._pair(ends)
         if envelope is None:
             return _new(Segment, (frame, src, dst, seq, ack, flags, data[body:end], 0, body))
-        if end > stop:  # longer than the tunnel that it is in
+        if end > stop:  # longer than the tunnel around it
             return self._ipv4(frame, data, start, stop, envelope)
         return _new(Segment, (frame, src, dst, seq, ack, flags, data[body:end], 0, envelope.frame_offset(body)))
 
@@ -122,7 +122,7 @@ class Packets:
         src, dst = self._pairs.get(ends) or self._pair(ends)
         if envelope is None:
             return _new(Segment, (frame, src, dst, seq, ack, flags, data[body:end], 0, body))
-        if end > stop:  # longer than the tunnel that it is in
+        if end > stop:  # longer than the tunnel around it
             return self._ipv6(frame, data, start, stop, envelope)
         return _new(Segment, (frame, src, dst, seq, ack, flags, data[body:end], 0, envelope.frame_offset(body)))
 
@@ -223,7 +223,7 @@ class Packets:
         return self._pairs.get(ends) or self._pair(ends)
 
     def _pair(self, ends: bytes) -> tuple[Endpoint, Endpoint]:
-        """The two ends from both addresses and both ports, remembered: there are few of them and many packets."""
+        """The two ends from both addresses and both ports; cached, as there are few of them and many packets."""
         if len(self._pairs) >= MAX_PAIRS:
             self._pairs.clear()
         half = (len(ends) - 4) // 2

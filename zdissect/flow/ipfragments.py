@@ -1,7 +1,7 @@
-"""IP fragments: puts the payload of a packet together, whatever the order of its pieces. Memory is bounded.
+"""IP fragments: reassembles the payload of a packet, whatever the order of its pieces. Memory is bounded.
 
-What a fragment says of its size is not believed further than it can be true, and what counts against the bounds are
-bytes that are really held. Where there are too many, the sender that holds most loses its oldest datagram, so that one
+The size that a fragment claims is believed only as far as it can be true; only bytes that are really held count
+against the bounds. When there are too many, the sender with most of them loses its oldest datagram, so that a sender
 who floods harms nobody else.
 """
 
@@ -17,9 +17,9 @@ MAX_OPEN = 1024
 """Datagrams that wait for fragments; Linux keeps 4 MiB of them, which is fewer."""
 MAX_OPEN_BYTES = 16 << 20
 PART_BYTES = 160
-"""What a fragment takes besides its bytes."""
+"""Bytes of memory that a fragment takes besides its own."""
 MAX_SIZE = 65535
-"""No IP packet that can be fragmented is longer: a jumbogram can't (RFC 2675)."""
+"""Bytes of the longest IP packet that can be fragmented: a jumbogram can't (RFC 2675)."""
 FRAGMENT_LIFETIME_NS = 30 * 10**9
 """Linux's ipfrag_time; afterwards an identification may be in use again."""
 MAX_FINISHED = 64
@@ -38,12 +38,12 @@ class FragmentHeader(NamedTuple):
     key: bytes
     """What all fragments of the datagram share."""
     addresses: bytes
-    """Of sender and receiver."""
+    """The addresses of sender and receiver."""
     protocol: int
     start: int
     """Where the fragment starts in the payload of the datagram."""
     more: bool
-    """It isn't the last one."""
+    """Whether more fragments follow."""
 
 
 class Fragment(NamedTuple):
@@ -60,7 +60,7 @@ class Fragment(NamedTuple):
     size: int
     """Its bytes on the wire."""
     more: bool
-    """It isn't the last one."""
+    """Whether more fragments follow."""
     data: bytes
     """Its captured bytes."""
 
@@ -81,7 +81,7 @@ class Whole(NamedTuple):
 
 
 class Open:
-    """A datagram some of whose fragments are not there yet."""
+    """A datagram of which some fragments are still missing."""
 
     __slots__ = ("files", "held", "kept", "now_ns", "parts", "sender", "size")
 
@@ -91,16 +91,16 @@ class Open:
         self.parts: list[Part] = []
         """Ascending, without overlap."""
         self.size = -1
-        """Bytes of the whole; -1 while the last fragment isn't there."""
+        """Bytes of the whole; -1 until the last fragment has come."""
         self.held = 0
-        """Bytes on the wire of its parts."""
+        """Bytes on the wire of the fragments so far."""
         self.kept = 0
         """Bytes of memory."""
         self.files: Counter[str] = Counter()
-        """Its frames, by file."""
+        """Numbers of its frames, by file."""
 
     def add(self, start: int, stop: int, data: bytes, numbers: tuple[int, ...]) -> None:
-        """Keep what no earlier fragment holds (the first wins: RFC 815's order would let a late one overwrite)."""
+        """Keep the bytes that no earlier fragment holds (first wins: in RFC 815's order a late one would overwrite)."""
         parts = self.parts
         first = at = bisect_right(parts, start, key=_stop)
         position, fresh = start, []
@@ -119,7 +119,7 @@ class Open:
             self.kept += sum(PART_BYTES + len(piece[2]) for piece in fresh)
 
     def end(self, size: int) -> None:
-        """Take the size of the whole; what lies beyond doesn't belong to it."""
+        """Set the size of the whole, and drop what lies beyond."""
         self.size = size
         while self.parts and self.parts[-1][1] > size:
             start, stop, data, numbers = self.parts.pop()
@@ -129,7 +129,7 @@ class Open:
                 self.add(start, size, data[: size - start], numbers)
 
     def whole(self) -> Whole:
-        """All of it, once `held` has reached `size`."""
+        """The whole payload, once `held` has reached `size`."""
         data = bytearray()
         for start, stop, captured, _ in self.parts:
             data += captured
@@ -140,7 +140,7 @@ class Open:
 
 
 class Fragments:
-    """Datagrams in the making, oldest first; bounded in number, bytes and time."""
+    """Datagrams being reassembled, oldest first; bounded in number, bytes and time."""
 
     def __init__(self, unopened: Unopened) -> None:
         self._unopened = unopened
@@ -149,7 +149,7 @@ class Fragments:
         self._kept = 0
 
     def feed(self, fragment: Fragment) -> Whole | None:
-        """Take a fragment. Gives what it completes."""
+        """Take a fragment; returns the payload that it completes, if any."""
         key, frame, stop = fragment.key, fragment.frame, fragment.stop
         if stop > MAX_SIZE:
             self._unopened.add(frame.source, IMPOSSIBLE)
@@ -176,7 +176,7 @@ class Fragments:
         return None
 
     def _repeats(self, fragment: Fragment) -> bool:
-        """Whether it is a late duplicate, of a datagram that is complete; otherwise that is forgotten."""
+        """Whether this is a late duplicate, from a datagram that is complete; if not, that datagram is forgotten."""
         finished, data = self._finished.get(fragment.key), fragment.data
         if finished is None:
             return False

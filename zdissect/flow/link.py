@@ -1,4 +1,4 @@
-"""The link layer: from a captured frame to the TCP segment or UDP datagram in it, through all that is around it."""
+"""The link layer: from a captured frame, through all headers, to the TCP segment or UDP datagram in it."""
 
 from typing import Final
 
@@ -36,26 +36,26 @@ _LINKS = {
     166: (PPP, 2), 204: (PPP, 1), 205: (CISCO_HDLC, 1), 219: (MPLS, 0), 226: (ANY_IP, 24), 239: (NETFILTER_LOG, 0),
     240: (ETHERNET, 4), 259: (ETHERNET, 8), 274: (ETHERNET, 8), 282: (ETHERNET, 4),
 }  # fmt: skip
-"""Link types by what they begin with, and where that stands. Raw IP; PPP; OpenBSD's ENC and Solaris's IPNET; Ethernet
-after a header of Hilscher's or Broadcom's, or after its preamble."""
+"""Link types by the protocol that they begin with, and its offset. Raw IP; PPP; OpenBSD's ENC and Solaris's IPNET;
+Ethernet after a header of Hilscher's or Broadcom's, or after its preamble."""
 
 _FAMILIES = {2: IPV4, 10: IPV6, 24: IPV6, 28: IPV6, 30: IPV6}
 """AF_INET, and AF_INET6 of Linux, the BSDs and macOS."""
 _CAN = (0x0C, 0x0D, 0x0E)
-"""What Linux writes for CAN in a cooked header."""
+"""Protocol numbers of CAN in a cooked header of Linux."""
 
 Stations = tuple[bytes, bytes]
-"""MAC addresses of sender and receiver; empty where a capture doesn't tell."""
+"""MAC addresses of sender and receiver; empty where the capture has none."""
 
 
 class Decoder:
     """Turns frames into segments and datagrams. State: the IP fragments that wait for others.
 
-    `unopened` counts what gave neither, by reason: "ARP", "ICMP", "link type 147 (USER0)", "short Ethernet"...
+    `unopened` counts frames that hold neither, by reason: "ARP", "ICMP", "link type 147 (USER0)", "short Ethernet"...
     """
 
     def __init__(self, plain: frozenset[int] = frozenset()) -> None:
-        """`plain`: UDP ports that carry no tunnel, even if they are known for one."""
+        """`plain`: UDP ports that carry no tunnel, even if a tunnel usually has them."""
         self.unopened: Final = Unopened()
         self._packets: Final = Packets(self.unopened, self._open, plain)
 
@@ -78,18 +78,18 @@ class Decoder:
             kind, start = data[:2], 20
         else:
             return self._linked(frame, link, 0)
-        if kind == b"\x08\x00":  # the same again, where that is common too
+        if kind == b"\x08\x00":  # the shortcut again, for the other common case
             return self._packets.ipv4(frame, data, start, stop)
         if kind == b"\x86\xdd":
             return self._packets.ipv6(frame, data, start, stop)
         return self._linked(frame, link, 0)
 
     def close(self) -> None:
-        """Count the IP fragments that are left over."""
+        """Count the IP fragments that were never completed."""
         self._packets.close()
 
     def _linked(self, frame: Frame, link: int, start: int) -> Found:
-        """Decode what begins with the header of a link type."""
+        """Decode bytes that begin with the header of a link type."""
         envelope = Envelope(frame, frame.data)
         if link in _LINKS:
             kind, size = _LINKS[link]
@@ -107,7 +107,7 @@ class Decoder:
         return self._foreign(frame)
 
     def _open(self, envelope: Envelope, kind: int, start: int, stop: int, stations: Stations | None = None) -> Found:
-        """Decode what is of an EtherType (or of one of our own numbers for what has none), header by header."""
+        """Decode a packet by its EtherType (or our own number for protocols without one), header by header."""
         frame, data = envelope.frame, envelope.data
         while True:
             if kind == IPV4:
@@ -129,7 +129,7 @@ class Decoder:
             kind, start, stop = follows
 
     def _cooked(self, envelope: Envelope, address: int, type_at: int, start: int) -> Found:
-        """Decode a frame of Linux's "any" device: it has the address of its sender only."""
+        """Decode a frame of Linux's "any" device, which has only the sender's address."""
         data = envelope.data
         if len(data) < start:
             return self._ignore(envelope.frame, "short Linux cooked header")
@@ -154,7 +154,7 @@ class Decoder:
         return self._open(envelope, kind, start + 4, envelope.stop)
 
     def _packet_tap(self, frame: Frame) -> Found:
-        """Decode a frame of Apple's "pktap" or "any": its header says how long it is, and what link follows."""
+        """Decode a frame of Apple's "pktap" or "any": its header tells its length and the link type that follows."""
         size, link = (int.from_bytes(frame.data[at : at + 4], "little") for at in (0, 8))
         if size < 12 or len(frame.data) < size:
             return self._ignore(frame, "short PKTAP")

@@ -1,10 +1,10 @@
-"""Decompresses what a compressed batch holds: one raw LZ4 block (notes 3.2).
+"""Decompresses the content of a compressed batch: one raw LZ4 block (notes 3.2).
 
 The block comes without frame header, stored size and checksum, so the only bound is what the receiver allows. The work
-is done by `lz4.block`, always told a size: without one it would take the first four bytes for a stored size (which its
-own `compress` writes unless told `store_size=False`). It answers with what there is, up to that size, and has one error
-for all that can go wrong; a second look at the block then says what it was. What it doesn't mind is a match offset
-of 0, which the format forbids: it writes zeros.
+is done by `lz4.block`, always with a size: without one it would take the first four bytes for a stored size (which its
+own `compress` writes unless `store_size=False`). It returns whatever there is, up to that size, and has one error for
+all that can go wrong; a second look at the block then says what it was. It accepts a match offset of 0, which the
+format forbids, and writes zeros.
 """
 
 from collections.abc import Callable
@@ -13,12 +13,12 @@ from functools import cache
 _MOST_EXPANSION = 255
 """No byte of a block can stand for more bytes of output."""
 _MOST = (1 << 31) - 1
-"""The library counts in C's int."""
+"""The library's sizes are C ints."""
 _LEAST_MATCH = 4
 
 
 class CompressionError(ValueError):
-    """A block can't be decompressed; the message says why, and where in the block."""
+    """The block can't be decompressed; the message says why, and where in the block."""
 
 
 class _Bad(Exception):
@@ -65,7 +65,7 @@ def _explain(block: bytes, limit: int) -> str:
 
 
 def _measure(block: bytes) -> int:
-    """Size of the output, found without writing it; raises _Bad where the block contradicts itself."""
+    """Size of the output, computed without writing it; raises _Bad where the block contradicts itself."""
     pos = size = 0
     while True:
         if pos >= len(block):
@@ -88,7 +88,7 @@ def _measure(block: bytes) -> int:
 
 
 def _length(block: bytes, pos: int, value: int) -> tuple[int, int]:
-    """(length, position after it): a half token, and if it is full more bytes, up to the first that isn't 255."""
+    """(length, position after it): half a token and, if that is 15, more bytes up to the first that isn't 255."""
     if value < 15:
         return value, pos
     while pos < len(block):

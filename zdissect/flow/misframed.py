@@ -1,5 +1,5 @@
-"""What the author of a port gets wrong first: batches that are framed otherwise than their link asks for, and messages
-that are sent over the wrong one. Looked for where a batch doesn't decode; read as far as it can be, and said so.
+"""The first mistakes of a new implementation: batches that aren't framed as their link requires, and messages sent over
+the wrong link. Looked for where a batch doesn't decode; it is then read as it was meant, with a finding.
 """
 
 from typing import NamedTuple
@@ -16,10 +16,10 @@ from zdissect.grammar.transport import FRAGMENT, INIT, OAM
 
 _PREFIXES = tuple((size, big) for size in (STREAM_PREFIX, LOW_LATENCY_PREFIX) for big in (False, True))
 _LONGEST_INIT = 4096
-"""Bytes of the longest handshake that is looked for: no more are decoded for it again and again."""
+"""Bytes of the longest handshake that is looked for, so that more aren't decoded again and again."""
 _SIZES = {STREAM_PREFIX: "two bytes", LOW_LATENCY_PREFIX: "four bytes"}
 ANY_BYTES = (OAM.id, FRAGMENT.id)
-"""Messages that take nearly any bytes for their content."""
+"""Messages whose content can be nearly any bytes."""
 
 
 class Misframing(NamedTuple):
@@ -27,10 +27,10 @@ class Misframing(NamedTuple):
 
     framing: Framing
     code: str
-    """The rule that it breaks."""
+    """Code of the rule that it breaks."""
     text: str
     scouts: bool = False
-    """It is a scouting datagram."""
+    """Whether it is a scouting datagram."""
 
     def tape(self, data: bytes, *, cut: bool = False) -> Tape:
         """The batch, read as it is meant."""
@@ -59,24 +59,24 @@ def of_datagram(data: bytes, framing: Framing) -> Misframing | None:
 
 
 def doubtful(data: bytes, tape: Tape) -> bool:
-    """Whether a datagram may be meant otherwise than it was read: it doesn't decode, or by chance,
+    """Whether a datagram may be meant otherwise than it was read: it doesn't decode, or only by chance,
     or there is nothing to decode."""
     return not data or not sound(tape) or _chance(data)
 
 
 def _chance(data: bytes) -> bool:
-    """Whether bytes begin as OAM or FRAGMENT, which take nearly any bytes for their content."""
+    """Whether bytes begin as OAM or FRAGMENT, whose content can be nearly any bytes."""
     return bool(data) and data[0] & ID_BITS in ANY_BYTES
 
 
 def _starts(data: bytes) -> bool:
-    """Whether bytes begin with a message, if no more than that is right."""
+    """Whether the first bytes may be those of a message, whatever follows."""
     return any(span[0].kind == "message" for span in decode(data, DATAGRAM).tape.spans)
 
 
 def of_stream(data: bytes) -> Misframing | None:
-    """What is wrong with the first bytes of a stream: a length that isn't there, or isn't as it should be, before an
-    INIT; a scouting message."""
+    """What is wrong with the first bytes of a stream: an INIT whose length prefix is missing or has the wrong form, or
+    a scouting message."""
     if opens(data):
         return Misframing(DATAGRAM, "length-prefix", "no length in front: on streams each batch has one, of two bytes")
     for size, big in _PREFIXES[1:]:
@@ -95,11 +95,11 @@ def of_stream(data: bytes) -> Misframing | None:
 
 
 def opens(data: bytes) -> bool:
-    """Whether bytes are, to the last one, a batch that begins with an INIT of a version that is known."""
+    """Whether bytes are exactly one batch that begins with an INIT of a known version."""
     named = 2 < len(data) <= _LONGEST_INIT and data[0] & ID_BITS == INIT.id and data[1] in VERSIONS
     return named and is_batch(data, DATAGRAM)
 
 
 def _length(data: bytes, size: int, big: bool) -> int:
-    """The number in the first bytes; -1 if they aren't all there."""
+    """The number in the first bytes; -1 if some are missing."""
     return int.from_bytes(data[:size], "big" if big else "little") if len(data) >= size else -1

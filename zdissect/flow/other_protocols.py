@@ -1,4 +1,4 @@
-"""Names other protocols by the form of what they send, so that what shares Zenoh's ports isn't taken for it.
+"""Recognises other protocols by the form of their messages, so that traffic on Zenoh's ports isn't taken for Zenoh.
 
 Each form is one that Zenoh doesn't have: a magic number, or lengths and counts that fit to the last byte.
 """
@@ -14,20 +14,20 @@ _HTTP = tuple(
 _SSDP = (b"M-SEARCH * HTTP/1.1\r\n", b"NOTIFY * HTTP/1.1\r\n", b"HTTP/1.1 200 OK\r\n")
 _QUIC_VERSIONS = (0x00000001, 0x6B3343CF)
 _QUIC_SHORT = 21
-"""Bytes of the shortest QUIC packet that is sent (RFC 9000, 10.3)."""
+"""Bytes of the shortest QUIC packet (RFC 9000, 10.3)."""
 _DNS_HEADER = 12
 _DNS_MOST = 512
-"""Records of the largest message that is looked at."""
+"""Most records of a message that is looked at."""
 _NTP_SIZES = (48, 52, 68, 72)
-"""The header alone, or with a key id and a digest."""
+"""Sizes of a message: the header alone, or with a key id and a digest."""
 _WIREGUARD = {1: 148, 2: 92, 3: 64}
 _REMOTE_JSON = re.compile(rb'\s*\{\s*"(Control|Data)"\s*:')
 _REMOTE_PING = re.compile(rb"\x99\0{4}|[\x80-\xff].{4}\x24[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.DOTALL)
-"""The ping by which a client of the remote API begins, and its answer with a UUID as text."""
+"""The ping that a client of the remote API sends first, and its answer with a UUID as text."""
 
 
 def of_stream(data: bytes) -> Verdict | None:
-    """The protocol that a stream begins as; None for any other."""
+    """The protocol that the first bytes of a stream belong to; None for any other."""
     if data[:2] == b"\x16\x03" and len(data) > 5 and data[5] in (1, 2):
         return Verdict.TLS
     if data.startswith(_HTTP):
@@ -43,7 +43,7 @@ def of_datagram(data: bytes, *, cut: bool = False) -> Verdict | None:
     """The protocol that a datagram has the form of; None for any other.
 
     Args:
-        cut: The capture doesn't hold its end.
+        cut: Its end isn't in the capture.
     """
     if len(data) < 8:
         return None
@@ -71,7 +71,7 @@ def of_datagram(data: bytes, *, cut: bool = False) -> Verdict | None:
 
 
 def is_remote_api(message: bytes) -> bool:
-    """Whether a first message of a WebSocket is of zenoh-plugin-remote-api, which speaks a protocol of its own."""
+    """Whether the first message of a WebSocket is from zenoh-plugin-remote-api, which has a protocol of its own."""
     return bool(_REMOTE_JSON.match(message) or _REMOTE_PING.fullmatch(message))
 
 
@@ -122,7 +122,7 @@ def is_dns(data: bytes, cut: bool) -> bool:
 
 
 def _name_end(data: bytes, at: int) -> int:
-    """Where a domain name ends; -1 if there is none. A name that was cut off ends after the data."""
+    """Where a domain name ends; -1 if there is none. A name that is cut off ends after the data."""
     while at < len(data):
         size = data[at]
         if size >= 0xC0:
@@ -155,5 +155,5 @@ def is_mavlink(data: bytes) -> bool:
 
 
 def _size(data: bytes, at: int, more: int) -> int:
-    """Size of a datagram by the length in it, of two bytes in network order."""
+    """Size of a datagram according to a length in it, of two bytes in network order."""
     return more + int.from_bytes(data[at : at + 2])

@@ -1,4 +1,4 @@
-"""The numbers of link types, EtherTypes and IP protocols, by name: what is around TCP and UDP.
+"""The names of link types, EtherTypes and IP protocols, by number: what is around TCP and UDP.
 
 Sources: the LINKTYPE_ registry of tcpdump.org, the EtherType and protocol number registries of IEEE and IANA.
 """
@@ -41,7 +41,7 @@ LINK_TYPES = _table(
 """,
     "_",
 )
-"""LINKTYPE_ values; 12 and 14 are what some systems write for RAW."""
+"""LINKTYPE_ values; some systems write 12 or 14 for RAW."""
 
 ETHERTYPES = _table(
     """
@@ -87,7 +87,7 @@ def link_type(number: int) -> str:
 
 
 def ethertype(number: int) -> str:
-    """`ARP`, `EtherType 0x88e5 (MACsec)`: the number too where one may wonder."""
+    """`ARP`, `EtherType 0x88e5 (MACsec)`: with the number where it may matter."""
     name = ETHERTYPES.get(number)
     return name if name and number in _QUIET_ETHERTYPES else f"EtherType 0x{number:04x}{_named(name)}"
 
@@ -106,4 +106,4 @@ BACKGROUND = frozenset({
     STP, LLC, PPP_CONTROL, WIRELESS_CONTROL, "CAN",
     *(ethertype(number) for number in _QUIET_ETHERTYPES), *(protocol(number) for number in _QUIET_PROTOCOLS),
 })  # fmt: skip
-"""What is ordinary on a network and carries neither TCP nor UDP: worth a number, no alarm."""
+"""Ordinary traffic that carries neither TCP nor UDP: counted, but no reason for concern."""

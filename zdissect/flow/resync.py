@@ -1,9 +1,9 @@
-"""Finds the next batch in a stream whose place is lost: a boundary is where length prefixes and headers chain.
+"""Finds the next batch of a stream when its place is lost: a boundary is where length prefixes and headers chain.
 
-An offset is accepted if a prefix there leads to bytes that decode to their end as a batch, and so does the next prefix
-after them, and so on for a few batches or to the end of what is in hand. One of them at least must prove something:
-hold a network message, or follow another in its sequence number. A FRAGMENT alone proves nothing, as it takes any
-bytes; nor does what payloads are full of, zeros and small numbers.
+An offset is accepted if a prefix there is followed by bytes that decode to their end as a batch, and so is the prefix
+after them, and so on for a few batches or to the end of the bytes in hand. At least one batch must prove something:
+hold a network message, or a sequence number that follows another's. A FRAGMENT alone proves nothing, as it can hold
+any bytes; nor do zeros and small numbers, which payloads are full of.
 """
 
 from typing import NamedTuple
@@ -24,9 +24,9 @@ CHAIN = 3
 """Batches in a row that prove a boundary: one alone may be chance."""
 _KEEP_ALIVE = (1).to_bytes(STREAM.prefix, "little") + bytes([KEEP_ALIVE.id])
 _UNPROVEN = 20
-"""Batches in a row that prove nothing, after which it is chance: more than there are channels and priorities."""
+"""Batches in a row without proof that can't be a boundary: more than there are channels and priorities."""
 _TELLING = frozenset((INIT, JOIN, *NETWORK)) - {NETWORK_OAM}
-"""Messages that prove something: all of the network but OAM, INIT and JOIN."""
+"""Messages that prove something: INIT, JOIN, and all network messages except OAM."""
 _VERSIONED = (INIT.id, JOIN.id)
 """Messages whose second byte is the version."""
 _RESERVED = FRAME.flag("X6").mask
@@ -36,7 +36,7 @@ _STARTS = frozenset(
     for flags in range(0, 256, ID_BITS + 1)
     if message in (OPEN, FRAGMENT) or not flags & _RESERVED
 )
-"""Header bytes of the other messages that a batch may start with; all but these two have a bit that is reserved."""
+"""Header bytes of the other messages that a batch may start with; all but these two have a reserved bit."""
 _LOW_LATENCY = frozenset(message.id for message in LOW_LATENCY)
 _COMPRESSED = COMPRESSED.mask
 """Header byte of a compressed batch."""
@@ -47,17 +47,17 @@ Sequence = dict[tuple[int, int], int]
 
 
 class BatchEvidence(NamedTuple):
-    """What a batch says for a chain."""
+    """How much a batch proves in a chain."""
 
     telling: bool
-    """It holds a message that proves something."""
+    """Whether it holds a message that proves something."""
     space: tuple[int, int] = (-1, -1)
     """Channel and priority, if it is a fragment."""
     sn: int = -1
 
 
 def boundary(data: bytes, framing: Framing, final: bool, start: int = 0, likely: bool = False) -> tuple[int, bool]:
-    """(offset, found): bytes before the offset start no batch; whether one starts there, or more bytes are needed.
+    """(offset, found): no batch starts before the offset; found, one starts there, otherwise more bytes are needed.
 
     Args:
         final: No more bytes will come.
@@ -75,7 +75,7 @@ def boundary(data: bytes, framing: Framing, final: bool, start: int = 0, likely:
 
 
 def fits(data: bytes, framing: Framing, final: bool) -> bool | None:
-    """Whether bytes where a batch begins are framed so; None if that depends on bytes to come."""
+    """Whether batches begin here with this framing; None if that depends on bytes to come."""
     return _chain(data, framing, 0, final, {}, likely=True)
 
 
@@ -95,7 +95,7 @@ def _chain(
         size = int.from_bytes(data[pos : pos + prefix], "little")
         if not size:
             if not links or empty:
-                return False  # an empty batch stands for a message that was given up, so never first nor twice
+                return False  # an empty batch stands for a message that was given up, so it is never first or repeated
             empty = True
             pos += prefix
             continue
@@ -122,7 +122,7 @@ def _chain(
 
 
 def _read(data: bytes, framing: Framing, start: int, stop: int) -> BatchEvidence | None:
-    """What a batch says that decodes to its end and holds a message at least; None for any other."""
+    """What a batch proves if it decodes to its end and holds a message; None otherwise."""
     decoded = decode(data, framing, start=start, stop=stop)
     tape = decoded.content
     if not sound(decoded.tape) or not sound(tape):
@@ -133,7 +133,7 @@ def _read(data: bytes, framing: Framing, start: int, stop: int) -> BatchEvidence
 
 
 def read(tape: Tape) -> BatchEvidence:
-    """What a batch says."""
+    """What a batch proves."""
     name = None
     sn = channel = -1
     priority = DATA
@@ -153,8 +153,8 @@ def read(tape: Tape) -> BatchEvidence:
 
 
 def follows(link: BatchEvidence, sequence: Sequence) -> bool:
-    """Whether chance wouldn't give this batch: it holds a network message, INIT or JOIN, or its sequence number
-    follows. `sequence` is kept up to date."""
+    """Whether this batch is unlikely by chance: it holds a network message, INIT or JOIN, or its sequence number
+    follows the last one. Updates `sequence`."""
     if link.telling or link.sn < 0:
         return link.telling
     last = sequence.get(link.space)
@@ -163,8 +163,8 @@ def follows(link: BatchEvidence, sequence: Sequence) -> bool:
 
 
 def _starts(data: bytes, pos: int, framing: Framing) -> bool:
-    """Whether a batch may start here, by its length and first bytes, as far as they are in hand: a quick no for most
-    places."""
+    """Whether a batch may start here, judged by its length and first bytes, as far as they are in hand: rules out most
+    places quickly."""
     start = pos + framing.prefix
     if start >= len(data):
         return True

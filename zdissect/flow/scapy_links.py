@@ -1,6 +1,6 @@
-"""Link layers that we don't parse ourselves (radiotap, PPP, 802.11...): scapy finds the IP packet in the frame.
+"""Link layers that we don't parse ourselves (radiotap, 802.11...): scapy finds the IP packet in the frame.
 
-Slow (some hundred microseconds a frame, and scapy's import the first time), and therefore only for what is rare.
+Slow (some hundred microseconds a frame, and scapy's import the first time), so it is used for rare link types only.
 """
 
 import logging
@@ -13,13 +13,13 @@ from typing import Any
 from zdissect.flow.protocol_numbers import ARP, WIRELESS_CONTROL, link_type
 
 _DATA = 2
-"""Type of an 802.11 frame that carries something, below it manage and control; and the bit that says "encrypted"."""
+"""Type of an 802.11 data frame (management and control are below), and the bit that says "encrypted"."""
 _PROTECTED = 0x40
 
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep scapy's advice (and its dependencies' warnings) off the screen: nothing a user here could do about it."""
+    """Keep scapy's advice and its dependencies' warnings off the screen: users couldn't do anything about them."""
     logger = logging.getLogger("scapy")
     level = logger.level
     logger.setLevel(logging.CRITICAL)
@@ -40,7 +40,7 @@ def _scapy() -> tuple[dict[int, Any], tuple[Any, ...]]:
             from scapy.config import conf
             from scapy.layers.inet import IP
             from scapy.layers.inet6 import IPv6
-    except Exception:  # not installed, or broken on this machine: a frame less, not the end of the run
+    except Exception:  # not installed, or broken on this machine: it costs these frames, not the whole run
         return {}, ()
     return dict(conf.l2types.num2layer), (IP, IPv6)
 
@@ -48,8 +48,8 @@ def _scapy() -> tuple[dict[int, Any], tuple[Any, ...]]:
 def find_ip(link: int, data: bytes) -> tuple[bytes, int] | str | None:
     """Find the IP packet in a frame of link type `link`.
 
-    Returns the packet's bytes and where they start in `data` (-1: nowhere, scapy unpacked them); what the frame is
-    where it holds no IP; None where scapy doesn't know the link type. Never raises.
+    Returns the packet's bytes and where they start in `data` (-1 if scapy unpacked them); for a frame without IP, what
+    it is; None if scapy doesn't know the link type. Never raises.
     """
     layers, packets = _scapy()
     link_layer = layers.get(link)
@@ -59,9 +59,9 @@ def find_ip(link: int, data: bytes) -> tuple[bytes, int] | str | None:
         with _quiet():
             frame = link_layer(data)
             for packet in packets:
-                found = frame.getlayer(packet)
-                if found is not None:
-                    content = bytes(found.original)
+                ip_layer = frame.getlayer(packet)
+                if ip_layer is not None:
+                    content = bytes(ip_layer.original)
                     return content, data.find(content)
             return _without_ip(frame) or f"{link_type(link)} without IP"
     except Exception:  # scapy's dissectors raise what they like
@@ -69,7 +69,7 @@ def find_ip(link: int, data: bytes) -> tuple[bytes, int] | str | None:
 
 
 def _without_ip(frame: Any) -> str:
-    """What a frame without IP is, if it is ordinary or hides what it carries; empty if nobody knows."""
+    """What a frame without IP is, if it is ordinary or encrypted; empty if unknown."""
     if frame.haslayer("ARP"):
         return ARP
     wireless = frame.getlayer("Dot11")

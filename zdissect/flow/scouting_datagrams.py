@@ -1,7 +1,7 @@
 """Which datagrams are scouting: SCOUT and HELLO share their ids with INIT and OPEN (notes 5).
 
-A SCOUT is told by its content alone. A HELLO is one if it answers a SCOUT, or has what only a HELLO has. What doesn't
-decode is taken for what it is more of, where scouting is expected for scouting.
+A SCOUT is recognised by its content alone, a HELLO if it answers a SCOUT, or has fields that only a HELLO has. A
+datagram that doesn't decode is taken for the kind as which more of it does, or for scouting where that is expected.
 """
 
 from zdissect.engine.interpreter import interpret
@@ -22,18 +22,18 @@ from zdissect.records import Datagram, Endpoint
 _BATCHES = frozenset(message.id for message in BATCHES)
 """Ids of the messages that a batch may begin with."""
 _LOCATORS = HELLO.flag("L").mask
-"""What only a HELLO has."""
+"""The field that only a HELLO has."""
 
 
 class Scouting:
-    """The scouting of a capture: who sent a SCOUT, and what is scouting therefore."""
+    """The scouting of a capture: who sent a SCOUT, and which datagrams are scouting."""
 
     def __init__(self) -> None:
         self.scouts: set[Endpoint] = set()
         """Endpoints that sent a SCOUT: HELLOs come back to them from any port."""
 
     def is_scouting(self, conversation: DatagramConversation, datagram: Datagram) -> bool:
-        """Whether it is a SCOUT, or a HELLO that answers one or has what only a HELLO has."""
+        """Whether it is a SCOUT, or a HELLO that answers one or has a field that only a HELLO has."""
         data, cut = datagram.payload, datagram.missing > 0
         if not data or data[0] & ID_BITS not in (SCOUT.id, HELLO.id):
             return False
@@ -48,7 +48,7 @@ class Scouting:
         return datagram.dst in self.scouts or bool(data[0] & _LOCATORS)
 
     def fails_as_scouting(self, datagram: Datagram, framing: Framing) -> bool:
-        """Whether a datagram that doesn't decode is more of a scouting message than of a batch."""
+        """Whether more of a datagram that doesn't decode is read as a scouting message than as a batch."""
         data, cut, asked = datagram.payload, datagram.missing > 0, self.asked(datagram)
         if not data or framing != DATAGRAM or misframed.of_datagram(data, framing):
             return False
@@ -58,9 +58,9 @@ class Scouting:
         batch, scouting = interpret(BATCH, data, cut=cut, **framing.inputs), interpret(SCOUTING_DATAGRAM, data, cut=cut)
         if not asked:
             more = (_undecoded(scouting), len(scouting.remarks)) < (_undecoded(batch), len(batch.remarks))
-        elif ident == HELLO.id:  # no OPEN, whose bytes it nearly always takes
+        elif ident == HELLO.id:  # not an OPEN, whose bytes nearly always decode as a HELLO
             more = not sound(batch)
-        else:  # an INIT there is a slip
+        else:  # an INIT there is a mistake
             more = bool(_undecoded(batch)) or not _undecoded(scouting)
         if more and ident == SCOUT.id:
             self.scouts.add(datagram.src)

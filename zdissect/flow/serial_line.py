@@ -1,7 +1,7 @@
 """Serial lines (notes 3.6): frames between zero bytes, COBS removed, the CRC verified.
 
-Frames come in two forms: new ones begin with a byte that tells their kind, older ones with the length. Nothing says
-which it is but that the length and the CRC fit. Frames pasted from a log often stand there without COBS.
+Frames come in two forms: new ones begin with a byte that tells their kind, older ones with the length. Only the length
+and the CRC tell which it is. Frames pasted from a log often come without COBS.
 """
 
 from binascii import crc32
@@ -21,18 +21,18 @@ class SerialFrame(NamedTuple):
     """One frame."""
 
     tape: Tape
-    """Over its bytes without COBS; over the input if it wasn't encoded."""
+    """Over its bytes without COBS, or over the input if it wasn't encoded."""
     start: int
     """Where it is in the input, without its delimiter."""
     stop: int
     cobs: bool
-    """Whether it was encoded."""
+    """Whether it was COBS-encoded."""
     kind: bool
     """Whether it begins with the byte of its kind (new framing)."""
     fits: bool
-    """Whether its length is that of the bytes there are."""
+    """Whether its length is the number of bytes present."""
     proven: bool
-    """Whether its length and its CRC fit."""
+    """Whether its length and its CRC are right."""
 
 
 @cache
@@ -48,7 +48,7 @@ def _table() -> tuple[int, ...]:
 
 
 def crc(data: bytes) -> int:
-    """Zenoh's serial CRC: the polynomial of CRC-32 as if it were reflected, so that no other CRC-32 gives the same."""
+    """Zenoh's serial CRC: the polynomial of CRC-32 used as if it were reflected, so it equals no other CRC-32."""
     table, value = _table(), 0xFFFFFFFF
     for byte in data:
         value = value >> 8 ^ table[(value ^ byte) & 0xFF]
@@ -56,15 +56,15 @@ def crc(data: bytes) -> int:
 
 
 def frames(data: bytes) -> list[SerialFrame]:
-    """The frames in some bytes of a serial line, as far as they can be told apart; any bytes give at least one.
+    """The frames in bytes of a serial line, as far as they can be told apart; any bytes yield at least one.
 
-    Frames without COBS are taken for such only if length and CRC of all of them fit.
+    Frames without COBS are recognised only if length and CRC of all of them are right.
     """
     return _bare(data) or _encoded(data)
 
 
 def looks_serial(data: bytes) -> bool:
-    """A quick no for bytes that can't be frames of a serial line."""
+    """Whether bytes may be frames of a serial line: a quick check."""
     return data[-1:] == DELIMITER or any(_fits(data, kind) for kind in (0, 1)) or bool(_bare(data))
 
 
@@ -83,7 +83,7 @@ def _bare(data: bytes) -> list[SerialFrame]:
 
 
 def _encoded(data: bytes) -> list[SerialFrame]:
-    """Frames with COBS, one up to each delimiter. One that isn't COBS is read as it stands if its length fits."""
+    """Frames with COBS, one up to each delimiter. One that isn't COBS is read as it stands if its length is right."""
     from cobs import cobs  # type: ignore[import-untyped]  # only here: few inputs are serial
 
     out: list[SerialFrame] = []
@@ -108,12 +108,12 @@ def _size(data: bytes, at: int) -> int:
 
 
 def _fits(data: bytes, kind: int) -> bool:
-    """Whether the length is that of the bytes there are."""
+    """Whether the length is the number of bytes present."""
     return len(data) == kind + _LENGTH + _CRC + _size(data, kind)
 
 
 def _proven(data: bytes, kind: int) -> bool:
-    """Whether length and CRC fit."""
+    """Whether length and CRC are right."""
     return _fits(data, kind) and crc(data[kind + _LENGTH : -_CRC]) == int.from_bytes(data[-_CRC:], "little")
 
 

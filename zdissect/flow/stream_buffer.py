@@ -1,4 +1,4 @@
-"""The bytes of a stream that have arrived and aren't cut yet; and what cutting gives: batches and skipped bytes."""
+"""The bytes of a stream that have arrived and aren't cut yet, and what cutting yields: batches and skipped bytes."""
 
 from typing import NamedTuple
 
@@ -17,12 +17,12 @@ class Batch(NamedTuple):
     frame: Frame
     """The frame that completes it."""
     frames: tuple[int, ...]
-    """Numbers of the frames that it came from."""
+    """Numbers of the frames that its bytes came from."""
     missing: str
-    """Empty if whole; else why its end isn't there: `cut` or `lost` (see Gap), or `end` (the stream ended)."""
+    """Empty if whole; else why its end is missing: `cut` or `lost` (see Gap), or `end` (the stream ended)."""
     framing: Framing
     hint: Misframing | None = None
-    """How it is meant to be read, if not as its link requires."""
+    """How it must be read, if not as its link requires."""
 
 
 class Skipped(NamedTuple):
@@ -36,9 +36,9 @@ class Skipped(NamedTuple):
     """The bytes; empty for bytes that the capture doesn't hold."""
     reason: str
     code: str = ""
-    """The rule that it is a finding of; empty if it is none."""
+    """Code of the finding that it is; empty if it is none."""
     text: bytes = b""
-    """What a WebSocket text message says, or the first part of it."""
+    """A WebSocket text message, or the first part of it."""
 
 
 class Part(NamedTuple):

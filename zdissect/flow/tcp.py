@@ -1,17 +1,17 @@
 """TCP: from segments, in whatever order the capture holds them, to the bytes of each stream, once and in order.
 
-Rules. Nothing looks ahead, and what becomes of a connection depends on its own segments and on capture time only: when
-others' segments show that time has passed, an idle connection is looked at; and when there are too many, those that
-have been idle for longest are forgotten. Where the others' segments are elsewhere, `group_streams` does both. The first
-copy of a byte wins.
+Rules. Nothing looks ahead, and a connection depends on its own segments and on capture time only: when the segments of
+others show that time has passed, an idle connection is looked at; when there are too many, those that have been idle
+longest are forgotten. Where the segments of others are elsewhere, `group_streams` does both. The first copy of a byte
+wins.
 
 Three things wait: segments out of order, for what comes before them; the first segments of a connection whose SYN has
 not been seen, for the SYN or for something with a lower sequence number; the side that was reset, for what was
 still on its way. All waits are bounded, and `close` ends them.
 
-Here it is decided what a segment does to its connection. What is known of a connection, and how long it waits, is in
-`connection`; which connection a segment belongs to, in `connection_table`; the order of the bytes, and the gaps, in
-`assembler`; what is said of retransmissions, in `tcp_analysis`.
+This module decides what a segment does to its connection. The state of a connection, and how long it waits, is in
+`connection`; which connection a segment belongs to, in `connection_table`; the order of bytes, and gaps, in
+`assembler`; texts about retransmissions, in `tcp_analysis`.
 """
 
 from zdissect.flow.connection import (
@@ -47,7 +47,7 @@ class Streams(ConnectionTable):
         self._due_ns: float = NEVER
 
     def feed(self, segment: Segment) -> list[StreamItem]:
-        """Take the next segment of the capture; give what can be delivered now, in order of each stream."""
+        """Take the next segment of the capture; returns what can be delivered now, in the order of each stream."""
         frame, src, dst, seq, ack, flags, payload, missing, frame_offset = segment
         now_ns = frame.now_ns
         if now_ns >= self._due_ns:
@@ -70,11 +70,11 @@ class Streams(ConnectionTable):
         return [_new(Chunk, (half.stream, half.direction, offset, payload, frame, frame_offset))]
 
     def passed(self, now_ns: int) -> list[StreamItem]:
-        """What waits no longer when time has passed without a segment."""
+        """The items whose wait is over when time has passed without a segment."""
         return self._tick(now_ns) if now_ns >= self._due_ns else []
 
     def close(self) -> list[StreamItem]:
-        """End of the capture: give what still waits, the gaps in it, and a `StreamEnd` for every open direction."""
+        """End the capture: returns what still waits, the gaps in it, and a `StreamEnd` for every open direction."""
         out: list[StreamItem] = []
         for connection in dict.fromkeys(half.connection for half in self._halves.values()):
             self._finish(connection, "capture", None, out)
@@ -127,7 +127,7 @@ class Streams(ConnectionTable):
             half.connection.settled = True
 
     def _note(self, connection: Connection, now_ns: int) -> None:
-        """Remember whether anything waits, so that the common case needn't look."""
+        """Note whether anything waits, so that the common case need not look."""
         waits = connection.waits()
         for half in connection.halves:
             half.quick = not waits and half.end is None

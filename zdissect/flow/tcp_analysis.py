@@ -10,12 +10,12 @@ from zdissect.records import Endpoint, Segment
 _FIN, _SYN, _RST, _ACK = 1, 2, 4, 16
 _MASK, _SIGN = 0xFFFFFFFF, 0x80000000
 _WINDOW = 1 << 30
-"""No segment that belongs to a connection is further away (RFC 7323)."""
+"""Most bytes between segments of one connection (RFC 7323)."""
 MOST_SEGMENTS = 1024
-"""Segments of a direction in which a repeat is looked for."""
+"""Segments of a direction that are kept to find repeats in."""
 MOST_DIRECTIONS = 1 << 14
 MOST_FRAMES = 4
-"""Frames that are named."""
+"""Most frames that are named."""
 
 
 class _Direction:
@@ -28,7 +28,7 @@ class _Direction:
         """(sequence number, size, frame) of segments, in order of the capture."""
 
     def covered(self, seq: int, size: int) -> tuple[int, list[int]]:
-        """How many of these bytes came before, and in which frames."""
+        """How many of these bytes came earlier, and in which frames."""
         left = [(0, size)]
         frames = []
         for other, length, frame in self.recent:
@@ -50,7 +50,7 @@ class TcpAnalysis:
         self.directions: dict[tuple[Endpoint, Endpoint], _Direction] = {}
 
     def feed(self, segment: Segment) -> str:
-        """What there is to say of the next segment of the capture; empty if it is as usual."""
+        """A text about the next segment of the capture; empty if there is nothing unusual about it."""
         words = []
         flags, size = segment.flags, len(segment.payload) + segment.missing
         first = segment.seq + bool(flags & _SYN) & _MASK
@@ -73,7 +73,7 @@ class TcpAnalysis:
         return f"{name}, again" if repeated else name
 
     def direction(self, segment: Segment, first: int) -> _Direction:
-        """A direction from its first byte, or the first that is seen."""
+        """A direction from its first byte, or from the first one seen."""
         if len(self.directions) >= MOST_DIRECTIONS:
             self.directions.clear()
         new = self.directions[segment.src, segment.dst] = _Direction(first)
@@ -103,7 +103,7 @@ class TcpAnalysis:
 
 
 def _distance(number: int, origin: int) -> int:
-    """How far a sequence number lies behind another, on their circle."""
+    """How far a sequence number lies after another, modulo 2^32; negative if before."""
     return ((number - origin + _SIGN) & _MASK) - _SIGN
 
 

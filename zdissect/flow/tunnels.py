@@ -1,6 +1,6 @@
 """Tunnels: what carries packets within packets, over IP or over UDP. One pure function for each, as in `headers`.
 
-What a UDP datagram on a tunnel's port holds is believed only if its header is sound; None is a datagram like any other.
+A UDP datagram on a tunnel's port counts as a tunnel only if its header is sound; None stands for an ordinary datagram.
 """
 
 from collections.abc import Callable
@@ -43,9 +43,9 @@ def etherip(data: bytes, start: int, stop: int) -> Next:
 
 
 def vxlan(data: bytes, start: int, stop: int) -> Next | None:
-    """VXLAN (RFC 7348), perhaps with a group policy; a reserved bit that is set is something else.
+    """VXLAN (RFC 7348), perhaps with a group policy; with a reserved bit set it is something else.
 
-    Some senders say here too what they carry (scapy does).
+    Some senders, such as scapy, name the protocol they carry here too.
     """
     head = data[start : start + 8]
     if head[:1] == b"\x0c":
@@ -104,7 +104,7 @@ def ipsec(data: bytes, start: int, stop: int) -> Next | None:
 
 
 def l2tp(data: bytes, start: int, stop: int) -> Next | None:
-    """Data of L2TP version 2 (RFC 2661), which is PPP."""
+    """Data of L2TP version 2 (RFC 2661): PPP."""
     flags = u16(data, start)
     if len(data) < start + 6 or flags & 0x84FF != 2 or flags & 0x30F8:
         return None
@@ -127,7 +127,7 @@ def mpls_in_udp(data: bytes, start: int, stop: int) -> Next | None:
 
 
 def teredo(data: bytes, start: int, stop: int) -> Next | None:
-    """Teredo (RFC 4380): IPv6, perhaps after what its server adds about the sender."""
+    """Teredo (RFC 4380): IPv6, perhaps after what the server adds about the sender."""
     if data[start : start + 2] == b"\0\1":
         start += 4 + sum(data[start + 2 : start + 4]) + 9
     if data[start : start + 2] == b"\0\0":
@@ -164,4 +164,4 @@ PORTS: dict[int, Callable[[bytes, int, int], Next | None]] = {
     4789: vxlan, 8472: vxlan, 4790: vxlan_gpe, 6081: geneve, 2152: gtp, 1701: l2tp,
     3544: teredo, 4500: ipsec, 4754: gre_in_udp, 6635: mpls_in_udp, 37008: tzsp,
 }  # fmt: skip
-"""By UDP port of the receiver. 8472 is that of Linux before there was a registered one, and of flannel."""
+"""By UDP port of the receiver. 8472 is the port of flannel, and of Linux before one was registered."""

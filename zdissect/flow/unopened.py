@@ -1,22 +1,22 @@
-"""Frames on whose way to TCP or UDP something isn't opened: counted, by file and by what it is."""
+"""Frames in which something before TCP or UDP can't be opened: counted by file and reason."""
 
 from collections import Counter
 
 from zdissect.flow.protocol_numbers import BACKGROUND
 
 MOST_KINDS = 256
-"""Kinds that are told apart in a file; forged EtherTypes must not fill the memory."""
+"""Most reasons that are counted separately for a file; forged EtherTypes must not fill the memory."""
 OTHERS = "others"
 
 
 class Unopened:
-    """Counts frames that gave neither a segment nor a datagram, by reason: "ARP", "link type 147 (USER0)"..."""
+    """Counts frames without a segment or datagram, by reason: "ARP", "link type 147 (USER0)"..."""
 
     def __init__(self) -> None:
         self.files: dict[str, Counter[str]] = {}
         """By `Frame.source`."""
         self.last = ""
-        """What was counted last."""
+        """The reason that was counted last."""
 
     def add(self, source: str, what: str, frames: int = 1) -> None:
         """Count frames of a file."""
@@ -35,5 +35,5 @@ class Unopened:
 
 
 def noteworthy(kinds: Counter[str]) -> Counter[str]:
-    """Without what is ordinary on any network and never carries Zenoh: ARP, ICMP..."""
+    """The kinds without those that are ordinary on any network and never carry Zenoh: ARP, ICMP..."""
     return Counter({what: frames for what, frames in kinds.items() if what not in BACKGROUND})

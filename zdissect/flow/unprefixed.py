@@ -1,4 +1,4 @@
-"""Cuts a stream whose sender left the length prefixes out: what it wrote at once, as segments show, is a batch."""
+"""Cuts a stream whose sender left out the length prefixes: what it wrote at once, as segments show, is a batch."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from zdissect.records import Gap
 
 _MOST_PARTS = 16
 _MOST_BYTES = 1 << 16
-"""Segments, and bytes, that are taken for one batch."""
+"""Most segments, and bytes, that are taken for one batch."""
 
 
 class Unprefixed(Cutter):
@@ -27,7 +27,7 @@ class Unprefixed(Cutter):
 
 
 class SegmentCutter(Unprefixed):
-    """Cuts one direction of such a stream: a batch ends with a segment up to which it decodes."""
+    """Cuts one direction of such a stream: a batch ends with the segment up to which it decodes."""
 
     def cut(self, final: bool) -> Iterator[Batch | Skipped]:
         """Cuts what is in hand."""

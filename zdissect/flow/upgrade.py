@@ -1,7 +1,7 @@
 """The HTTP heads by which a connection becomes a WebSocket one (RFC 6455, 4).
 
-They aren't read by `h11`, which is made for those who take part: it reads an answer only after a request of its own,
-refuses a head for one damaged field or for a Host that isn't there, and takes seconds for a head full of blanks.
+They aren't read by `h11`, which is made for the ends of a connection: it reads an answer only after a request of its
+own, refuses a head with one damaged field or without Host, and takes seconds for a head full of blanks.
 """
 
 MOST_HEAD = 1 << 16

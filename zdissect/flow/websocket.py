@@ -1,11 +1,11 @@
 """Cuts one direction of a WebSocket connection into batches: each binary message is one (notes 3.1; RFC 6455).
 
-First comes the HTTP head by which the connection becomes a WebSocket one, then frames, which `wsproto` reads. Where the
-place in the stream is lost, `websocket_finder` finds the next message; a gap within a message whose length is known
-loses that message only.
+First comes the HTTP head by which the connection becomes a WebSocket one, then frames, which `wsproto` reads. Where it
+isn't known where a frame starts, `websocket_finder` finds the next message; a gap within a message of known length
+costs that message only.
 
-Of `wsproto` the `FrameDecoder` is used, not the `Connection`, which is made for those who take part: its events don't
-say which bytes of the stream they came from, nor how much of a frame is still to come when there is a gap.
+It uses the `FrameDecoder` of `wsproto`, not the `Connection`, which is made for the ends of a connection: its events
+don't say which bytes of the stream they came from, nor how much of a frame is still to come when there is a gap.
 """
 
 from collections.abc import Generator, Iterator
@@ -43,13 +43,13 @@ class _Reading:
 
     decoder: "FrameDecoder | None" = None
     pending: int = 0
-    """Bytes in hand that the decoder has used: a header, or all so far of a frame that is to be skipped."""
+    """Bytes in hand that the decoder has used: a header, or a skipped frame so far."""
     message: WebSocketMessage | None = None
     """The binary message that isn't whole yet."""
     text: bool = False
-    """Within a text message of several frames."""
+    """Whether it is within a text message of several frames."""
     reason: str = ""
-    """Why the frame that is being read is to be skipped."""
+    """Why the frame being read is skipped; empty if it isn't."""
 
 
 class WebSocketCutter(Unprefixed):
@@ -65,7 +65,7 @@ class WebSocketCutter(Unprefixed):
         """Whether frames are masked, as a client's are; None until it is known whose they are."""
         self.upgraded = False
         self.guessed = False
-        """The place in the stream was found by a guess."""
+        """Whether the place in the stream was guessed."""
         self.over = ""
         """Why nothing more can be read."""
 
@@ -87,7 +87,7 @@ class WebSocketCutter(Unprefixed):
             pass
 
     def step(self, final: bool) -> Generator[Batch | Skipped, None, bool]:
-        """Gets one step on; false if that takes more bytes."""
+        """Moves one step on; returns false if that takes more bytes."""
         if self.torn:
             size = min(self.torn, self.have)
             self.torn -= size
@@ -106,12 +106,12 @@ class WebSocketCutter(Unprefixed):
         return (yield from self.read())
 
     def drop(self, size: int, reason: str, code: str = "websocket") -> Skipped:
-        """Passes over the first bytes in hand, which no decoder holds."""
+        """Skips the first bytes in hand, which no decoder holds."""
         del self.window[:size]
         return self.skip(size, reason, code)
 
     def leave(self, missing: str) -> Iterator[Batch | Skipped]:
-        """Gives up what is being read, with all that is in hand."""
+        """Gives up what is being read, with all bytes in hand."""
         yield from self.part(missing)
         if self.parts:
             what = "a WebSocket frame" if self.upgraded else "an HTTP head"
@@ -129,7 +129,7 @@ class WebSocketCutter(Unprefixed):
             yield message.batch(missing, self.framing)
 
     def upgrade(self, final: bool) -> Generator[Skipped, None, bool]:
-        """Passes over the HTTP head."""
+        """Skips the HTTP head."""
         end = self.window.find(BLANK, max(0, self.scanned - len(BLANK)))
         size = end + len(BLANK)
         self.scanned = len(self.window)
@@ -190,7 +190,7 @@ class WebSocketCutter(Unprefixed):
         return True
 
     def open(self, header: "Header | None") -> str:
-        """Takes note of a frame header; what is wrong with it, if anything."""
+        """Notes a frame header; returns what is wrong with it, if anything."""
         assert header is not None
         size, opcode, reading = header.payload_len, header.opcode, self.reading
         reading.reason = ""
@@ -210,7 +210,7 @@ class WebSocketCutter(Unprefixed):
         return ""
 
     def took(self, piece: "Payload", used: int) -> Iterator[Batch | Skipped]:
-        """Takes a piece of a frame, for which `used` bytes in hand stood."""
+        """Takes a piece of a frame, which was `used` bytes in hand."""
         payload, reading = piece.payload, self.reading
         assert isinstance(payload, bytes)
         header, reading.pending = reading.pending, 0
@@ -232,7 +232,7 @@ class WebSocketCutter(Unprefixed):
             yield skipped._replace(text=payload) if reading.reason == _TEXT else skipped
 
     def fail(self, fault: str) -> Iterator[Batch]:
-        """Gives up after a fault: for good, unless the place in the stream had been a guess."""
+        """Gives up after a fault: for good, unless the place in the stream was guessed."""
         rest = self.peek(self.have)
         yield from self.part("end")
         self.window[:] = rest

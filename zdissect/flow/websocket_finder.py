@@ -1,4 +1,4 @@
-"""Finds the next message in a WebSocket stream whose place is lost: frame headers chain there, and messages decode."""
+"""Finds the next message in a WebSocket stream after its place was lost: frame headers chain, and messages decode."""
 
 from zdissect.flow import detect_datagram
 from zdissect.flow.websocket_frames import PLAUSIBLE, frame_at, is_binary, unmasked
@@ -6,21 +6,21 @@ from zdissect.grammar.batch import COMPRESSED
 from zdissect.grammar.structures import DEFAULT_BATCH_SIZE
 
 MOST_HELD = 1 << 20
-"""Bytes kept of what can't be read, so that it is reported in one piece."""
+"""Unreadable bytes that are kept, so that they are reported in one piece."""
 _LARGEST = DEFAULT_BATCH_SIZE
 """Size of the largest batch, and so of the messages that are looked for."""
 _CHAIN, _LONG_CHAIN = 3, 16
-"""Frames in a row that prove a place in a stream, with a message of some size and without."""
+"""Frames in a row that prove a place in a stream, with a message of some size, and without one."""
 _WEIGHT = 4
 """A smaller message proves nothing."""
 _CREDIT = 2
 _COMPRESSED = bytes([COMPRESSED.mask])
 _SAMPLE = 64
-"""Bytes of a message by which most wrong places are known."""
+"""First bytes of a message, which are enough to rule out most wrong places."""
 
 
 class MessageFinder:
-    """Looks for a message in the bytes of a window, which others fill and empty."""
+    """Looks for a message in a window of bytes, which its owner fills and empties."""
 
     def __init__(self, window: bytearray) -> None:
         self.window = window
@@ -29,10 +29,10 @@ class MessageFinder:
         self.need = 0
         """Bytes in it that the next guess needs."""
         self.credit = 4 * _LARGEST
-        """Bytes that may be decoded for guesses: so many for each that comes, so that no stream takes forever."""
+        """Bytes that may still be decoded for guesses: a budget per byte received, so that no stream takes forever."""
 
     def allow(self, size: int) -> None:
-        """Takes note that so many bytes have come."""
+        """Notes that `size` bytes have come."""
         self.credit = min(self.credit + _CREDIT * size, MOST_HELD)
 
     def reset(self) -> None:
@@ -40,8 +40,8 @@ class MessageFinder:
         self.scanned = self.need = 0
 
     def find(self, masked: bool | None, final: bool) -> tuple[int, bool] | None:
-        """(size, found): the bytes at the beginning that are to be passed over, and whether a message starts after
-        them; None if that takes more bytes.
+        """(size, found): how many bytes to skip at the beginning, and whether a message starts after them; None if it
+        takes more bytes to tell.
 
         Args:
             masked: Whether frames are masked; None if that isn't known.
@@ -65,7 +65,7 @@ class MessageFinder:
         return size, bool(found)
 
     def chain(self, masked: bool | None, final: bool) -> tuple[bool | None, int]:
-        """(whether messages chain from `scanned` on, bytes in hand that it takes to tell): None if more must come."""
+        """(whether messages chain from `scanned` on, bytes needed to tell); None for the first if more must come."""
         data, pos = self.window, self.scanned
         links = weight = 0
         while pos < len(data) and not (links >= _CHAIN and weight) and links < _LONG_CHAIN:
@@ -86,12 +86,12 @@ class MessageFinder:
         return (True, 0) if weight or links == _LONG_CHAIN else (False, 0) if final else (None, len(data) + 1)
 
     def decodes(self, start: int, stop: int, key: bytes) -> bool:
-        """Whether a payload is a batch, by its first bytes and, if it is whole, by all."""
+        """Whether a payload is a batch, judged by its first bytes and, if it is whole, by all."""
         cut = stop > len(self.window)
         for size in (_SAMPLE,) if cut else sorted({_SAMPLE, max(_SAMPLE, stop - start)}):
             payload = unmasked(self.window[start : min(start + size, stop)], key)
             part = start + len(payload) < stop
-            # Of a compressed batch only the whole tells anything.
+            # Only a whole compressed batch tells anything.
             if (payload[:1] in (b"", _COMPRESSED) or len(payload) < _WEIGHT) if part else not payload:
                 continue
             self.credit -= max(_SAMPLE, len(payload))

@@ -1,4 +1,4 @@
-"""Frames of a WebSocket, where `wsproto` isn't asked: headers that are only looked for, and messages in pieces.
+"""Frames of a WebSocket without `wsproto`: headers that are searched for, and messages in pieces.
 
 Payloads are unmasked by the `FrameDecoder` of `wsproto`, which `websocket` feeds.
 """
@@ -12,12 +12,12 @@ from zdissect.flow.stream_buffer import Batch
 from zdissect.records import Frame
 
 PLAUSIBLE = re.compile(rb"[\x80\x82\x88-\x8a]")
-"""First bytes of frames that a lost place is looked for by: whole messages, but no text, and controls."""
+"""First bytes of frames that are searched for: whole messages that aren't text, and control frames."""
 BINARY, CONTROL = 2, 8
 
 
 class WebSocketMessage:
-    """A binary message, as far as it has come."""
+    """A binary message, as far as it has arrived."""
 
     def __init__(self) -> None:
         self.pieces: list[bytes] = []
@@ -44,14 +44,14 @@ class WebSocketMessage:
         self.cost += len(raw.buffer.data)
 
     def batch(self, missing: str, framing: Framing) -> Batch:
-        """The message as a batch; it has a piece at least."""
+        """The message as a batch; it must have at least one piece."""
         assert self.last is not None
         buffer = Buffer("ws", b"".join(self.pieces), self.origin)
         return Batch(buffer, self.last, tuple(self.frames), missing, framing)
 
 
 def frame_at(data: bytearray, pos: int, masked: bool | None) -> tuple[int, int, bytes] | None:
-    """(start and stop of the payload, masking key) of a frame; None if its header isn't whole; stop -1 if none."""
+    """(start and stop of the payload, masking key) of a frame; None if its header isn't whole; stop -1: no frame."""
     if not PLAUSIBLE.match(data, pos):
         return 0, -1, b""
     if pos + 2 > len(data):
@@ -70,17 +70,17 @@ def frame_at(data: bytearray, pos: int, masked: bool | None) -> tuple[int, int, 
 
 
 def is_masked(data: bytearray, pos: int = 0) -> bool:
-    """Whether a frame is masked, by the second byte of its header."""
+    """Whether a frame is masked, according to the second byte of its header."""
     return data[pos + 1] > 127
 
 
 def is_binary(data: bytearray, pos: int) -> bool:
-    """Whether a frame is of a binary message, by the first byte of its header."""
+    """Whether a frame belongs to a binary message, according to the first byte of its header."""
     return data[pos] & 15 == BINARY
 
 
 def unmasked(data: bytearray, key: bytes) -> bytes:
-    """A payload without its mask."""
+    """A payload, unmasked."""
     if not key:
         return bytes(data)
     size = len(data)
