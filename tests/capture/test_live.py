@@ -22,7 +22,7 @@ def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     def refuse(*_: str) -> None:
         raise PermissionError
 
-    monkeypatch.setattr(live, "found", lambda name: str(tmp_path / name) if (tmp_path / name).exists() else None)
+    monkeypatch.setattr(live, "executable", lambda name: str(tmp_path / name) if (tmp_path / name).exists() else None)
     monkeypatch.setattr(live, "PacketSocket", refuse)
     return tmp_path
 

@@ -69,11 +69,11 @@ def test_absurd_length(build, read):
     frames, error = read(good + b"\xff" * 40)
     assert len(frames) == 2
     assert error == (
-        "damaged in record 3, which starts at byte 58: a frame of 4294967295 bytes, where 1048576 is the most "
-        "possible; the 2 frames before that were read; what follows cannot be found: copy it again"
+        "damaged in record 3, which starts at byte 58: a frame of 4294967295 bytes, where at most 1048576 "
+        "are possible; the 2 frames before that were read; what follows cannot be found: copy it again"
     )
 
 
 def test_snaplen_cannot_make_absurd_lengths_possible(build, read):
     _, error = read(build.pcap_header(snaplen=0xFFFFFFFF) + b"\x7f" * 40)
-    assert "a frame of 2139062143 bytes, where 16777216 is the most possible; no frame comes before that" in error
+    assert "a frame of 2139062143 bytes, where at most 16777216 are possible; no frame comes before that" in error

@@ -125,7 +125,7 @@ def damaged_blocks(build) -> dict[str, bytes]:
         "a frame of 9 bytes in a block of 20": build.simple_packet(b"data", 9),
         "an option of 255 bytes, where 4 are left": build.interface(options=struct.pack("<HHI", 2, 255, 0)),
         "a section header without a byte-order magic (it has 01020304)": build.block(0x0A0D0D0A, b"\1\2\3\4" * 4),
-        "a section of pcapng version 2.0, where only 1 is known": build.section(major=2),
+        "a section of pcapng version 2.0, but only 1 is known": build.section(major=2),
     }
 
 

@@ -61,9 +61,9 @@ def test_captures_that_are_read_are_not_overwritten(tmp_path):
     path = tmp_path / "in.pcap"
     path.write_bytes(b"x")
     for force in (False, True):
-        with pytest.raises(CaptureError, match="it is the capture that is read"):
+        with pytest.raises(CaptureError, match="it is the capture being read"):
             OutputFile(str(path), [str(path)], force)
-    with pytest.raises(CaptureError, match="it exists"):
+    with pytest.raises(CaptureError, match="it already exists"):
         OutputFile(str(path))
     with OutputFile(str(path), force=True):
         pass

@@ -48,7 +48,7 @@ def test_lost_frames_are_counted(said: str, number: int) -> None:
         ("tcpdump: can't parse filter expression: syntax error", UsageProblem, "syntax error"),
         (DUMPCAP_FILTER, UsageProblem, "has an error in it: unknown port 'foo'"),
         (TCPDUMP_END + "tcpdump: pcap_loop: The interface disappeared", CaptureError, "The interface disappeared"),
-        ("", CaptureError, "without a word"),
+        ("", CaptureError, "gave no reason"),
     ],
 )  # fmt: skip
 def test_why_nothing_is_captured_is_told(said: str, kind: type[CaptureError], text: str) -> None:

@@ -64,6 +64,6 @@ def test_time_begins_a_new_file_and_only_the_last_are_kept(tmp_path: Path) -> No
 def test_what_is_there_is_not_written_over(tmp_path: Path) -> None:
     there = tmp_path / "there.pcapng"
     there.write_text("precious")
-    with pytest.raises(CaptureError, match="it exists"):
+    with pytest.raises(CaptureError, match="it already exists"):
         Ring(str(there), Bounds())
     assert there.read_text() == "precious"

@@ -94,7 +94,7 @@ def test_bad_input(tmp_path):
     assert "needs -w" in run(PUBSUB, "--exact", code=2)
     assert not out.exists()
     out.write_bytes(b"mine")
-    assert "it exists" in run(PUBSUB, "-w", out, code=2)
+    assert "it already exists" in run(PUBSUB, "-w", out, code=2)
     assert out.read_bytes() == b"mine"
     copy = tmp_path / "in.pcap"
     copy.write_bytes(PUBSUB.read_bytes()[:-5])

@@ -26,7 +26,7 @@ Run = Callable[..., Result]
 @pytest.fixture
 def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A stand-in for tcpdump, the only program that can capture here."""
-    monkeypatch.setattr(live, "found", lambda name: str(tmp_path / name) if (tmp_path / name).exists() else None)
+    monkeypatch.setattr(live, "executable", lambda name: str(tmp_path / name) if (tmp_path / name).exists() else None)
     return stand_in(tmp_path, "tcpdump", PATIENT)
 
 
@@ -80,7 +80,7 @@ def test_frames_are_written_while_they_are_shown(run: Run, tmp_path: Path) -> No
     ]
     refused = run("-i", "lo", "-c", 1, "-w", out)
     assert refused.return_value == 1
-    assert f"zdissect: {out}: it exists" in refused.stderr
+    assert f"zdissect: {out}: it already exists" in refused.stderr
 
 
 def test_files_rotate(run: Run, tmp_path: Path) -> None:

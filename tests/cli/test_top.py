@@ -82,7 +82,7 @@ def test_what_makes_no_sense_is_refused() -> None:
 
 
 def test_live_it_is_shown_again_and_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(live, "found", lambda name: str(tmp_path / name) if (tmp_path / name).exists() else None)
+    monkeypatch.setattr(live, "executable", lambda name: str(tmp_path / name) if (tmp_path / name).exists() else None)
     stand_in(tmp_path, "tcpdump", PATIENT)
     done = run("-i", "lo", "--every", 0.3, "-n", 2)
     assert done.return_value == 0

@@ -1,4 +1,4 @@
-"""Frames out of capture.capture_file: the only layer that opens files.
+"""Reads and writes captures, files and live ones: frames in, frames out.
 
 with open_capture("robot.pcapng") as capture:
     for frame in capture:

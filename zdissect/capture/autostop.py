@@ -9,7 +9,7 @@ KILO = 1000
 
 @dataclass(slots=True)
 class Bounds:
-    """What bounds a capture, or one of its files. None: nothing of that kind does."""
+    """The limits of a capture, or of one of its files; None where there is no limit."""
 
     duration: float | None = None
     """Seconds."""
@@ -18,10 +18,10 @@ class Bounds:
     filesize: int | None = None
     """Size of a file, kB."""
     files: int | None = None
-    """Files: after so many a capture ends, or the oldest goes."""
+    """Number of files after which a capture ends, or the oldest file is removed."""
 
     def met(self, seconds: float, packets: int, size: int) -> bool:
-        """Whether a capture, or file, that has lasted so long and holds so much is at its end. `size` in bytes."""
+        """Whether a capture, or file, that has lasted this long and holds this much is at its end. `size` in bytes."""
         return (
             (self.duration is not None and seconds >= self.duration)
             or (self.packets is not None and packets >= self.packets)
@@ -29,23 +29,23 @@ class Bounds:
         )
 
     def bounds_a_file(self) -> bool:
-        """Whether anything ends a file."""
+        """Whether any of the limits can end a file."""
         return self.duration is not None or self.packets is not None or self.filesize is not None
 
 
-def bounds_of(given: Iterable[str]) -> Bounds:
-    """Reads `duration:60`, `packets:1000`, `filesize:10000`, `files:5`. Raises ValueError with a text that helps."""
+def bounds_of(conditions: Iterable[str]) -> Bounds:
+    """Reads `duration:60`, `packets:1000`, `filesize:10000`, `files:5`. Raises ValueError, which says what is wrong."""
     out = Bounds()
-    for one in given:
-        name, colon, value = one.partition(":")
+    for condition in conditions:
+        name, colon, value = condition.partition(":")
         if not colon or name not in Bounds.__slots__:
             known = ", ".join(f"{known}:N" for known in Bounds.__slots__)
-            raise ValueError(f"{one!r} is none of {known}")
+            raise ValueError(f"{condition!r} is none of {known}")
         try:
             number = float(value) if name == "duration" else int(value)
         except ValueError:
             number = 0
         if not 0 < number < 1e15:
-            raise ValueError(f"{one!r}: {value!r} is no number above 0")
+            raise ValueError(f"{condition!r}: {value!r} isn't a number above 0")
         setattr(out, name, number)
     return out

@@ -1,4 +1,4 @@
-"""Capture files by name: opening, what format they have by their content, and closing them again."""
+"""Capture files: opens them by name, recognises their format by their content, and closes them again."""
 
 import io
 import os
@@ -17,20 +17,20 @@ from zdissect.capture.signatures import CAPTURES, MAGIC_SIZE, looks_like
 from zdissect.records import Frame
 
 _BUFFER = 1 << 20
-_SAMPLE = 512  # bytes by which a file that is no capture is named
+_SAMPLE = 512  # bytes that are looked at to say what a file is that isn't a capture
 
 
 class Capture:
     """A capture being read: an iterable of its frames, once and in file order, and what is known about it so far.
 
     Iterating raises `CaptureError`, after the good frames, where the file is damaged or cut. A capture without frames
-    is no error. The file is closed at the end of the iteration or of the `with` block, whichever comes first.
+    isn't an error. The file is closed at the end of the iteration or of the `with` block, whichever comes first.
     """
 
     def __init__(self, path: str, name: str | None = None, file: io.BufferedReader | None = None) -> None:
         """Open `path` (`-` is standard input) and recognise its format, or raise `CaptureError`.
 
-        `name` is what its frames have as `source`, if not the path. `file` is read instead of the path, if given.
+        `name` is the `source` of its frames, by default the path. `file` is read instead of the path, if given.
         """
         self.path = path
         self._file = _open(path) if file is None else file
@@ -52,7 +52,7 @@ class Capture:
         return None if "+" in self.format else self._reader.mark()
 
     def resume(self, mark: list[Any]) -> None:
-        """Go on, before anything was read, where another Capture of the same file had its mark."""
+        """Continue at the mark of another Capture of the same file. Only before anything has been read."""
         self._file.seek(mark[0])
         self._reader.resume(mark)
 
@@ -97,7 +97,7 @@ def open_capture(path: str, name: str | None = None) -> Capture:
     """Open a pcap or pcapng file, plain or packed, for use in a `with` statement; iterate over it for its frames.
 
     The format is told by the content, not by the name. `-` is standard input, read as it comes. Raises `CaptureError`
-    at once if there is no such file or it is no capture. `name` is what its frames have as `source`, if not the path.
+    at once if there is no such file or it isn't a capture. `name` is the `source` of its frames, by default the path.
     """
     return Capture(path, name)
 
@@ -142,7 +142,7 @@ def _size(file: io.BufferedReader) -> int | None:
 
 
 def _recognise(file: io.BufferedReader, path: str) -> tuple[Reader, str]:
-    """Make the reader for the format that the first bytes tell; return it with the name of the format."""
+    """Make the reader for the format, which the first bytes tell; return it with the name of the format."""
     unit, suffix = "byte", ""
     magic = file.read(MAGIC_SIZE)
     if packing := packing_of(magic):
@@ -171,7 +171,7 @@ def _not_a_capture(path: str, head: bytes, packed: bool) -> CaptureError:
 
 
 def _unreadable(path: str, error: Exception, progress: str = "") -> CaptureError:
-    """Put an error of the operating system, or of what unpacks, into words that help."""
+    """Say what an error of the operating system, or of a decompressor, means and what to do about it."""
     kind = Defect.UNREADABLE
     if isinstance(error, UnpackError):
         kind = Defect.CUT if error.early else Defect.DAMAGED
@@ -190,7 +190,7 @@ def _unreadable(path: str, error: Exception, progress: str = "") -> CaptureError
 
 
 def _missing(path: str) -> str:
-    """That there is no such file; where a link leads, or the name of the file that may have been meant."""
+    """Say that there is no such file, and where a link leads or which file may have been meant."""
     import difflib  # only needed here; costs start-up time
 
     if os.path.islink(path):

@@ -7,7 +7,7 @@ class Defect(Enum):
     """What is wrong with a capture."""
 
     UNREADABLE = "unreadable"
-    """There is none, or it can't be read (any further)."""
+    """There is no such capture, or it can't be read (any further)."""
     CUT = "cut"
     """It ends too early."""
     DAMAGED = "damaged"
@@ -17,7 +17,7 @@ class Defect(Enum):
 class CaptureError(Exception):
     """A capture that cannot be read, or not to its end.
 
-    `path` is the name as it was given (`-` for standard input). `message` says what is wrong, where (record and byte
+    `path` is the name that the user gave (`-` for standard input). `message` says what is wrong, where (record and byte
     offset) and what to do about it. The text of the exception is both.
     """
 
@@ -32,7 +32,7 @@ class CaptureError(Exception):
 
 
 class UsageProblem(CaptureError):
-    """What was asked for makes no sense here: there is no such interface, or a capture filter has an error in it."""
+    """The request makes no sense here: there is no such interface, or the capture filter has an error in it."""
 
 
 class Forbidden(CaptureError):

@@ -17,7 +17,7 @@ def interfaces() -> list[str]:
 
 
 def interface(choice: str) -> str:
-    """The name of an interface, which is chosen by its name or by its number in the list. Raises `UsageProblem`."""
+    """The name of the interface that a user chose, by name or by number in the list. Raises `UsageProblem`."""
     known = interfaces()
     if choice in known:
         return choice
@@ -27,7 +27,7 @@ def interface(choice: str) -> str:
 
 
 def loopback(name: str) -> bool:
-    """Whether it is the loopback interface, by the name that all systems give it."""
+    """Whether this is the name of a loopback interface, which is much the same on all systems."""
     return name.rstrip("0123456789") == "lo"
 
 
@@ -40,8 +40,8 @@ def listing() -> list[str]:
     return out
 
 
-def found(program: str) -> str | None:
-    """Where a program is: on the path, or where those of the administrator are."""
+def executable(program: str) -> str | None:
+    """The path of a program, in PATH or in the directories of system administration; None if it isn't installed."""
     import shutil  # only a live capture needs it
 
     path = os.environ.get("PATH", os.defpath)

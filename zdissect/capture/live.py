@@ -1,6 +1,6 @@
-"""Frames of an interface while they come, through tcpdump, dumpcap or a packet socket, whichever can be used here.
+"""Frames of an interface as they arrive, through tcpdump, dumpcap or a packet socket, whichever can be used here.
 
-A live capture says when nothing comes, too: silence is what many deadlines end in.
+A live capture also says when nothing arrives, because many deadlines pass in silence.
 """
 
 import os
@@ -14,7 +14,7 @@ from types import TracebackType
 
 from zdissect.capture import pcap
 from zdissect.capture.errors import CaptureError, Forbidden
-from zdissect.capture.interfaces import found, interface
+from zdissect.capture.interfaces import executable, interface
 from zdissect.capture.packet_socket import PacketSocket
 from zdissect.capture.pcapng import PcapngReader
 from zdissect.capture.programs import PROGRAMS, Sniffer, dropped, failure, forbidden
@@ -22,23 +22,23 @@ from zdissect.capture.signatures import MAGIC_SIZE
 from zdissect.records import Frame
 
 PATIENCE_S = 0.25
-"""Seconds without a frame after which that is said."""
+"""Seconds without a frame after which a silence is reported."""
 MARGIN_NS = 500_000_000
-"""How long a frame may take from the network to here: so much of a silence isn't counted."""
+"""How long a frame may take from the network to here; this much of a silence isn't counted."""
 _PIECE = 1 << 18
 _GOODBYE_S = 2.0
-"""How long a program has to end before it is killed."""
+"""Seconds that a program has to end before it is killed."""
 
 
 class Live:
-    """Frames of an interface, for use in a `with` statement; iterate over it: None stands for a silence.
+    """Frames of an interface, for use in a `with` statement. Iterating gives frames, and None for a silence.
 
-    Raises `CaptureError` where that isn't possible; its subclass `UsageProblem` if the interface or filter is wrong.
+    Raises `CaptureError` if capturing isn't possible; its subclass `UsageProblem` if the interface or filter is wrong.
     """
 
-    def __init__(self, given: str, capture_filter: str = "") -> None:
-        """Starts to capture on an interface, given by name or number, what a filter of libpcap selects."""
-        self.interface = interface(given)
+    def __init__(self, choice: str, capture_filter: str = "") -> None:
+        """Starts to capture on an interface, by name or number; a filter of libpcap selects the frames."""
+        self.interface = interface(choice)
         self.source: _ProgramSource | _SocketSource = _start(self.interface, capture_filter)
         self.last: Frame | None = None
         self.heard_s = time.monotonic()
@@ -52,14 +52,14 @@ class Live:
 
     @property
     def now_ns(self) -> int | None:
-        """The time that it surely is by the clock of the capture, nanoseconds since 1970; None before any frame."""
+        """The earliest that it can be now by the clock of the capture, ns since 1970; None before the first frame."""
         if self.last is None:
             return None
         silent_ns = int((time.monotonic() - self.heard_s) * 1e9) - MARGIN_NS
         return self.last.ts_ns + max(silent_ns, 0)
 
     def stop(self) -> None:
-        """Ends the capture; nothing is left running. `dropped` is final then."""
+        """Ends the capture and leaves nothing running. After that `dropped` is final."""
         self.source.stop()
 
     @property
@@ -80,10 +80,10 @@ class Live:
 
 
 def _start(name: str, capture_filter: str) -> "_ProgramSource | _SocketSource":
-    """Starts what can capture here and may, the first of all."""
+    """Starts the first program or socket that is installed and permitted to capture."""
     problem: CaptureError | None = None
     for program in PROGRAMS:
-        if path := found(program.name):
+        if path := executable(program.name):
             try:
                 return _ProgramSource(program, path, name, capture_filter)
             except Forbidden as told:
@@ -99,7 +99,7 @@ def _start(name: str, capture_filter: str) -> "_ProgramSource | _SocketSource":
 
 
 class _ProgramSource:
-    """What a program captures, by a pipe."""
+    """Frames that a program captures and writes to a pipe."""
 
     def __init__(self, program: Sniffer, path: str, name: str, capture_filter: str) -> None:
         self.program, self.interface, self.capture_filter = program, name, capture_filter
@@ -107,7 +107,7 @@ class _ProgramSource:
         self.dropped = 0
         self.said = ""
         """What it wrote to its standard error; complete once it has ended."""
-        # in a group of its own: Ctrl-C is for us, who then end it
+        # in a process group of its own: Ctrl-C reaches only us, and we end it
         self.process = subprocess.Popen(
             program.command(path, name, capture_filter), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, process_group=0,
@@ -143,7 +143,7 @@ class _ProgramSource:
             raise failure(self.name, self.interface, self.capture_filter, self.said)
 
     def stop(self) -> bool:
-        """Ends the program if it runs, and reads what it says; whether it ended as it should."""
+        """Ends the program if it runs, and reads its error output; returns whether it ended without an error."""
         process = self.process
         if process.stdout is None or not process.stdout.closed:
             try:
@@ -158,7 +158,7 @@ class _ProgramSource:
 
 
 class _SocketSource:
-    """What a packet socket gives."""
+    """Frames of a packet socket."""
 
     name = "packet socket"
 
@@ -182,7 +182,7 @@ class _SocketSource:
 
 
 class _Pipe:
-    """The reading end of a pipe, of which it is known whether something has come. As much of a file as is needed."""
+    """The reading end of a pipe, as a file with the few methods needed here; it can tell whether something has come."""
 
     def __init__(self, descriptor: int) -> None:
         self.descriptor = descriptor
@@ -190,18 +190,18 @@ class _Pipe:
         self.at = 0
 
     def wait(self, seconds: float) -> bool:
-        """Waits for bytes, or the end; whether there is something."""
+        """Waits for bytes, or the end; returns whether either has come."""
         return self.at < len(self.data) or bool(select.select([self.descriptor], [], [], seconds)[0])
 
     def more(self) -> bool:
-        """Reads what has come; whether anything has, and not the end."""
+        """Reads what has come; returns false at the end."""
         piece = os.read(self.descriptor, _PIECE)
         self.data = self.data[self.at :] + piece
         self.at = 0
         return bool(piece)
 
     def read(self, size: int) -> bytes:
-        """So many bytes, or fewer at the end."""
+        """Returns `size` bytes, or fewer at the end."""
         while len(self.data) - self.at < size and self.more():
             pass
         start, self.at = self.at, min(self.at + size, len(self.data))

@@ -1,4 +1,4 @@
-"""A capture file that is written: complete or not there, and never one of those that are read."""
+"""Writes a capture file: complete or not at all, and never over a capture that is being read."""
 
 import os
 import sys
@@ -13,13 +13,19 @@ from zdissect.records import Frame
 
 
 class OutputFile:
-    """Writes a pcapng file, as a context: what is written gets its name at the end, if nothing went wrong.
+    """Writes a pcapng file, as a context: the file gets its name at the end, if nothing went wrong.
 
-    `-` is standard output. Raises OSError if it can't be written, CaptureError if it may not.
+    `-` is standard output. Raises OSError if it can't be written, CaptureError if it must not be.
     """
 
     def __init__(self, path: str, sources: Iterable[str] = (), force: bool | None = None) -> None:
-        """`sources`: captures that are read, which it may not be. `force`: it may exist; None: nobody was asked."""
+        """Nothing is opened yet.
+
+        Args:
+            path: Name of the file.
+            sources: Captures being read, which are never overwritten.
+            force: Whether an existing file may be overwritten; None where users have no such option.
+        """
         self.path = path
         self.frames = 0
         """Frames written so far."""
@@ -29,15 +35,15 @@ class OutputFile:
             return
         for source in sources:
             if source != "-" and os.path.exists(path) and os.path.exists(source) and os.path.samefile(path, source):
-                raise CaptureError(path, "it is the capture that is read: choose another place for what is written")
+                raise CaptureError(path, "it is the capture being read: choose another name for the output")
         if os.path.lexists(path) and not force and os.path.isfile(path):
             hint = ", or --force" if force is not None else ""
-            raise CaptureError(path, f"it exists: choose another place{hint}")
+            raise CaptureError(path, f"it already exists: choose another name{hint}")
 
     def __enter__(self) -> "OutputFile":
         try:
             self._file = self._open()
-        except OSError as problem:  # of a name that nobody has heard of
+        except OSError as problem:  # the name makes no sense to the system
             raise OSError(problem.errno, problem.strerror, self.path) from problem
         self._file.write(self._writer.start())
         return self

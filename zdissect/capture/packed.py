@@ -1,6 +1,6 @@
-"""Packed bytes as a raw binary stream, made for pipes and for damaged files.
+"""Unpacks bytes as a raw binary stream, made for pipes and for damaged files.
 
-The file classes of the libraries wait for whole blocks of packed bytes, which holds back a live capture, and give up
+The file classes of the libraries wait for whole blocks of packed bytes, which delays a live capture, and throw away
 what they had unpacked when they meet damage.
 """
 
@@ -20,7 +20,7 @@ class _Source(Protocol):
 
 
 class UnpackError(OSError):
-    """The stream is damaged, or ends too early. Everything that could be unpacked has been given."""
+    """The stream is damaged, or ends too early. Everything that could be unpacked has been returned."""
 
     def __init__(self, text: str, early: bool) -> None:
         super().__init__(text)
@@ -30,7 +30,7 @@ class UnpackError(OSError):
 class PackedStream(io.RawIOBase):
     """Unpacks the members in `source`, one after the other; `head` are its first bytes, already read.
 
-    Gives bytes as soon as they can be unpacked, and never holds more of them than were asked for.
+    Returns bytes as soon as they can be unpacked, and never holds more of them than were asked for.
     """
 
     def __init__(self, packing: Packing, head: bytes, source: _Source) -> None:

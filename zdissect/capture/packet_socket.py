@@ -11,7 +11,7 @@ from zdissect.records import Frame
 _ALL_PROTOCOLS = 3  # ETH_P_ALL
 _SO_TIMESTAMPNS = 35
 _LONGEST = 1 << 18
-"""Bytes: no frame is longer, so none is cut."""
+"""Bytes of the longest frame, so that none is cut."""
 _BUFFER = 32 << 20
 _LOOPBACK = 772  # ARPHRD_LOOPBACK
 _LINKS = {1: 1, _LOOPBACK: 1, 512: 101, 519: 101, 65534: 101, 768: 101, 776: 101, 778: 101}
@@ -20,7 +20,7 @@ _STATISTICS = 6  # PACKET_STATISTICS
 
 
 class PacketSocket:
-    """An open packet socket on an interface. Raises PermissionError to who may not."""
+    """An open packet socket on an interface. Raises PermissionError if this user may not capture."""
 
     def __init__(self, interface: str, capture_filter: str) -> None:
         self.socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)  # no protocol yet: nothing comes
@@ -41,21 +41,21 @@ class PacketSocket:
         return self.socket.fileno()
 
     def frames(self) -> Iterator[Frame]:
-        """The frames that are there, without waiting for more."""
+        """The frames that have arrived, without waiting for more."""
         while True:
             try:
                 data, ancillary, _, address = self.socket.recvmsg(_LONGEST, 64)
             except BlockingIOError:
                 return
             kind, device = address[2], address[3]
-            if kind == socket.PACKET_OUTGOING and device == _LOOPBACK:  # comes in as well
+            if kind == socket.PACKET_OUTGOING and device == _LOOPBACK:  # is received as well
                 continue
             self.number += 1
             link = _LINKS.get(device, 1)
             yield Frame(self.interface, self.number, _time_ns(ancillary), link, len(data), data)
 
     def dropped(self) -> int:
-        """Frames that the kernel had no room for, since this was asked last."""
+        """Frames that the kernel had no room for since the last call."""
         try:
             _, dropped = struct.unpack("II", self.socket.getsockopt(263, _STATISTICS, 8))  # 263: SOL_PACKET
         except OSError:
@@ -75,7 +75,7 @@ def _time_ns(ancillary: list[tuple[int, int, bytes]]) -> int:
 
 
 def _attach(to: socket.socket, interface: str, capture_filter: str) -> None:
-    """Lets a socket pass only what a capture filter selects; scapy has it compiled by libpcap."""
+    """Attaches a capture filter to a socket; scapy has libpcap compile it."""
     try:
         from scapy.arch.common import compile_filter  # only here: it takes half a second
         from scapy.arch.linux import attach_filter

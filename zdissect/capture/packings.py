@@ -9,13 +9,13 @@ import zlib
 from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
-_GZIP = 31  # zlib's wbits for a gzip header, the full window and a check of the sum at the end
+_GZIP = 31  # zlib's wbits for a gzip header, the full window, and the checksum at the end verified
 _XZ_MEMORY = 256 << 20
-"""Bytes that a dictionary of xz may take: `xz -9` makes it a quarter of that."""
+"""Most bytes of an xz dictionary; that of `xz -9` takes a quarter of this."""
 
 
 class Damaged(Exception):
-    """What is packed is damaged; `good` is what could be unpacked before that."""
+    """The packed data are damaged; `good` is what could be unpacked before the damage."""
 
     def __init__(self, why: str, good: bytes = b"") -> None:
         super().__init__(why)
@@ -23,14 +23,14 @@ class Damaged(Exception):
 
 
 class Member(Protocol):
-    """What unpacks one member. It keeps the input that it was given and hasn't used yet."""
+    """Unpacks one member. It keeps input that it hasn't used yet."""
 
     def decompress(self, data: bytes, max_length: int, /) -> bytes:
-        """Take more input, and give at most so many bytes; nothing, if there are none yet."""
+        """Take more input, and return at most `max_length` bytes; none if there are none yet."""
 
     @property
     def needs_input(self) -> bool:
-        """Whether nothing comes without more input."""
+        """Whether more input is needed for more output."""
 
     @property
     def eof(self) -> bool:
@@ -38,7 +38,7 @@ class Member(Protocol):
 
     @property
     def unused_data(self) -> bytes:
-        """The input behind its end."""
+        """The input after its end."""
 
 
 class Packing(NamedTuple):
@@ -78,7 +78,7 @@ class _Checked:
 
 
 class _GzipMember:
-    """A member by zlib, which neither keeps its input nor gives what it had unpacked when it meets damage."""
+    """A member of zlib, which neither keeps its input nor returns what it had unpacked when it meets damage."""
 
     def __init__(self) -> None:
         self._member = zlib.decompressobj(_GZIP)
@@ -110,7 +110,7 @@ class _GzipMember:
 
 
 def _salvage(member: "zlib._Decompress", packed: bytes, size: int) -> bytes:
-    """Unpack up to the damage, in smaller and smaller steps, because the call that meets it gives nothing.
+    """Unpack up to the damage, in smaller and smaller steps, because the call that meets it returns nothing.
 
     The steps are of input: output that ends just before the damage does not keep zlib from going on to meet it.
     """
@@ -155,5 +155,5 @@ PACKINGS = (GZIP, ZSTD, LZ4, XZ)
 
 
 def packing_of(head: bytes) -> Packing | None:
-    """How a file is packed that begins with `head`, four bytes; None if it isn't, or in another way."""
+    """How a file that begins with the four bytes `head` is packed; None if it isn't, or in an unknown way."""
     return next((packing for packing in PACKINGS if head.startswith(packing.magics)), None)

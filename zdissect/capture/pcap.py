@@ -29,7 +29,7 @@ MAGIC = {
 
 
 class PcapReader(Reader):
-    """Reads the file header at once, the frames when iterated."""
+    """Reads the file header when created, the frames when iterated."""
 
     format = "pcap"
 
@@ -55,7 +55,7 @@ class PcapReader(Reader):
                 raise self.cut(self._offset(), self._offset() + len(head))
             seconds, fraction, captured, wire_len = unpack(head)
             if captured > limit:
-                raise self.damaged(self._offset(), f"a frame of {captured} bytes, where {limit} is the most possible")
+                raise self.damaged(self._offset(), f"a frame of {captured} bytes, where at most {limit} are possible")
             data = read(captured)
             if len(data) != captured:
                 raise self.cut(self._offset(), self._offset() + size + len(data))

@@ -1,4 +1,4 @@
-"""The pcapng format: blocks, of which those that describe interfaces and those that hold packets matter here.
+"""The pcapng format: a series of blocks; those that describe interfaces and those that hold packets matter here.
 
 draft-ietf-opsawg-pcapng. Blocks of other kinds (secrets, names, statistics, custom...) are passed over.
 """
@@ -55,7 +55,7 @@ class PcapngReader(Reader):
             if len(head) != 8:
                 raise self._cut(len(head))
             kind, length = unpack_head(head)
-            # The usual block is read here, without calls; everything else, and the damaged, in `_other`.
+            # The usual block is read here, without calls; all others, and damaged ones, in `_other`.
             if kind == _PACKET and shortest <= length <= longest:
                 body = read(length - 8)
                 if len(body) != length - 8:
@@ -105,7 +105,7 @@ class PcapngReader(Reader):
         elif kind == _OLD_PACKET:
             frame = self._old_packet(self._body(head, length, 20), length)
         elif kind == _PACKET:
-            self._body(head, length, 20)  # not of a length that a packet can have: raises
+            self._body(head, length, 20)  # a length that no packet has: raises
         else:
             self._pass_over(head, length)
         if frame:
@@ -138,7 +138,7 @@ class PcapngReader(Reader):
             raise self._bad_trailer(length)
 
     def _section(self, head: bytes) -> int:
-        """Begin a section: its own byte order, no interfaces yet. Return the length of the block."""
+        """Begin a section, with its own byte order and no interfaces yet. Return the length of the block."""
         magic = self.read(4)
         if len(magic) != 4:
             raise self._cut(8 + len(magic))
@@ -149,7 +149,7 @@ class PcapngReader(Reader):
         body = self._body(head, length, 16, magic)
         major, minor = struct.unpack_from(self._order + "HH", body, 4)
         if major != 1:
-            raise self.damaged(self._offset, f"a section of pcapng version {major}.{minor}, where only 1 is known")
+            raise self.damaged(self._offset, f"a section of pcapng version {major}.{minor}, but only 1 is known")
         self._interfaces.clear()
         return length
 
@@ -212,7 +212,7 @@ class PcapngReader(Reader):
 
 
 def _resolution(tsresol: int) -> tuple[int, int]:
-    """Multiplier and divisor that make nanoseconds of ticks, by the if_tsresol option."""
+    """Multiplier and divisor that turn ticks into nanoseconds, from the option if_tsresol."""
     power = tsresol & 0x7F
     if tsresol & 0x80:
         return 1_000_000_000, 1 << power

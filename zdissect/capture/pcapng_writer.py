@@ -21,11 +21,11 @@ _OPTION = Struct("<HH")
 _LENGTH = Struct("<I")
 _LATEST = (1 << 64) - 1
 LONGEST_COMMENT = 2000
-"""Bytes of a comment, of which there may be several: what is longer is cut."""
+"""Most bytes of a comment; longer ones are cut. A frame may have several."""
 
 
 class PcapngWriter:
-    """Turns frames into blocks. What it gives is to be written in order, first of all `start()`."""
+    """Turns frames into blocks, which must be written in order, `start()` first."""
 
     def __init__(self) -> None:
         self._interfaces: dict[int, int] = {}
@@ -36,9 +36,9 @@ class PcapngWriter:
         return _SECTION
 
     def frame(self, frame: Frame, comments: Iterable[str] = ()) -> bytes:
-        """The block of a frame, after that of its interface if it is the first of it.
+        """The block of a frame; for the first frame of an interface, after the block that describes the interface.
 
-        A time that the format can't hold, before 1970 or after 2554, becomes the nearest that it can.
+        A time that the format can't hold, before 1970 or after 2554, becomes the nearest that it can hold.
         """
         out = b""
         interface = self._interfaces.get(frame.link)
@@ -53,12 +53,12 @@ class PcapngWriter:
 
 def _comment(text: str) -> bytes:
     data = text.encode(errors="backslashreplace")[:LONGEST_COMMENT]
-    data = data.decode(errors="ignore").encode()  # not half of a character
+    data = data.decode(errors="ignore").encode()  # no half characters
     return _OPTION.pack(_COMMENT, len(data)) + _padded(data)
 
 
 def _padded(data: bytes) -> bytes:
-    """Bytes up to a multiple of four."""
+    """Bytes padded with zeros to a multiple of four."""
     return data + bytes(-len(data) % 4)
 
 

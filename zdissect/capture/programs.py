@@ -1,7 +1,7 @@
-"""The programs that capture, tcpdump and dumpcap: how they are called, and what they say when they end.
+"""The programs that capture, tcpdump and dumpcap: how to call them, and what they say when they end.
 
-tcpdump comes first: in its immediate mode a frame is here within a millisecond. dumpcap has none and takes a quarter of
-a second, but is often the one that users may run: members of the group wireshark.
+tcpdump comes first: in its immediate mode a frame gets here within a millisecond. dumpcap has no such mode and takes a
+quarter of a second, but is often the program that users may run, as members of the group wireshark.
 """
 
 import re
@@ -31,9 +31,9 @@ class Sniffer:
 
     name: str
     arguments: tuple[str, ...]
-    """What it is called with, before the interface."""
+    """Its arguments before the interface."""
     filter: tuple[str, ...]
-    """What comes before the capture filter."""
+    """Its arguments before the capture filter."""
 
     def command(self, path: str, interface: str, capture_filter: str) -> list[str]:
         """The command that captures on an interface."""
@@ -51,22 +51,22 @@ PROGRAMS = (TCPDUMP, DUMPCAP)
 
 
 def dropped(said: str) -> int:
-    """How many frames were lost because they came too fast, by what a program said at its end."""
+    """How many frames were lost because they came too fast, according to what a program said at its end."""
     return sum(int(number) for pattern in _DROPPED for number in pattern.findall(said))
 
 
 def failure(program: str, interface: str, capture_filter: str, said: str) -> CaptureError:
-    """Why a program ended before it had captured anything, in words that help."""
+    """The error for a program that ended before it had captured anything: why, and what to do."""
     if _PERMISSION.search(said):
         return forbidden(interface)
     why = reason(said)
     if capture_filter and _FILTER.search(said):
         return UsageProblem(interface, f"the capture filter {capture_filter!r} has an error in it: {why}")
-    return CaptureError(interface, f"{program} can't capture there: {why or 'it ended without a word'}")
+    return CaptureError(interface, f"{program} can't capture there: {why or 'it gave no reason'}")
 
 
 def forbidden(interface: str) -> Forbidden:
-    """That this user may not capture, and what to do about it."""
+    """The error that this user may not capture, with what to do about it."""
     return Forbidden(
         interface,
         "you may not capture here: use sudo, or `sudo setcap cap_net_raw,cap_net_admin+ep $(which tcpdump)`, "
@@ -75,8 +75,8 @@ def forbidden(interface: str) -> Forbidden:
 
 
 def reason(said: str) -> str:
-    """What a program said of why it ended: its first line about that, without its own name."""
-    if told := re.search(r"capture filter \((.+)\)", said):
-        return told[1]
+    """Why a program ended: the first line in which it says so, without its own name."""
+    if invalid := re.search(r"capture filter \((.+)\)", said):
+        return invalid[1]
     lines = (re.sub(r"^(?:tcpdump|dumpcap): ", "", line).strip() for line in said.splitlines())
     return next((line for line in lines if line and not _NO_REASON.match(line)), "")

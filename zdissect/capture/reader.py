@@ -1,4 +1,4 @@
-"""What the readers of both formats share: where they read from, what they have counted, how they say what is wrong."""
+"""What the readers of both formats share: their input, their counts, and their error messages."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
@@ -21,14 +21,14 @@ class Reader:
 
     format: ClassVar[str]
     record: ClassVar[str] = "record"
-    """What the standard of the format calls the things in its file, for messages."""
+    """What the standard of the format calls an entry of its files, for messages."""
 
     def __init__(self, read: Callable[[int], bytes], magic: bytes, name: str, unit: str = "byte") -> None:
         self.read = read
         self.magic = magic
         self.name = name
         self.unit = unit
-        """What an offset counts, for messages: `byte`, or `unpacked byte` in what is packed."""
+        """What an offset counts, for messages: `byte`, or `unpacked byte` in packed files."""
         self.link_types: set[int] = set()
         """LINKTYPE_ values of the interfaces described so far."""
         self.frames = 0
@@ -42,18 +42,18 @@ class Reader:
         raise NotImplementedError
 
     def mark(self) -> list[Any]:
-        """Where the next record starts, in the file, and what a reader must know there: for `resume`, JSON can hold it.
+        """Where in the file the next record starts, and what a reader must know there: for `resume`, as JSON types.
 
-        To be asked for between two frames.
+        Valid between two frames only.
         """
         raise NotImplementedError
 
     def resume(self, mark: list[Any]) -> None:
-        """Take over what another reader of the same file knew; what is read next is at `mark[0]`."""
+        """Take over what another reader of the same file knew; the next bytes to be read are those at `mark[0]`."""
         raise NotImplementedError
 
     def skip(self, size: int) -> int:
-        """Read `size` bytes and forget them, a little at a time; return how many there were."""
+        """Read `size` bytes, a little at a time, and discard them; return how many there were."""
         left = size
         while left and (piece := self.read(min(left, _SKIP_STEP))):
             left -= len(piece)
@@ -86,7 +86,7 @@ class Reader:
         )
 
     def progress(self) -> str:
-        """What was read before the error, for its message."""
+        """What was read before the error, for the message."""
         if self.frames == 0:
             return "no frame comes before that"
         return f"the {self.frames} frames before that were read" if self.frames > 1 else "the frame before was read"

@@ -1,4 +1,4 @@
-"""Files that a live capture is written to, one after the other: `-w` and `-b`."""
+"""The files that a live capture is written to, one after the other: `-w` and `-b`."""
 
 import os
 import time
@@ -16,7 +16,7 @@ _BUFFER = 1 << 20
 
 
 class Ring:
-    """Writes frames as pcapng, to one file, or to a new one whenever a condition is met; keeps the last few of them.
+    """Writes frames as pcapng, to one file, or to a new one whenever a condition is met; keeps the last few files.
 
     With conditions, files are named as dumpcap does: `robot_00001_20261128134501.pcapng`, by number and local time.
     Raises OSError if they can't be written, CaptureError if there is such a file already.
@@ -25,13 +25,13 @@ class Ring:
     def __init__(self, path: str, bounds: Bounds, clock: Callable[[], float] = time.monotonic) -> None:
         self.path, self.bounds, self.clock = path, bounds, clock
         self.size = self.frames = self.number = 0
-        """Bytes and frames in the file, and how many files have been begun."""
+        """Bytes and frames in the current file, and how many files have been started."""
         self.kept: deque[str] = deque()
-        """The files that are there."""
+        """The files that exist, oldest first."""
         self.begin()
 
     def full(self) -> bool:
-        """Whether the next frame belongs into another file."""
+        """Whether the next frame goes into a new file."""
         return self.frames > 0 and self.bounds.met(self.clock() - self.begun_s, self.frames, self.size)
 
     def write(self, frame: Frame) -> None:
@@ -51,7 +51,7 @@ class Ring:
         try:
             self.file: BinaryIO = open(name, "xb", _BUFFER)  # noqa: SIM115  # closed when the next one begins
         except FileExistsError:
-            raise CaptureError(name, "it exists: choose another name to write to, or remove it first") from None
+            raise CaptureError(name, "it already exists: choose another output name, or remove it") from None
         self.kept.append(name)
         while self.bounds.files is not None and len(self.kept) > self.bounds.files:
             with suppress(FileNotFoundError):
@@ -61,16 +61,16 @@ class Ring:
         self.size, self.frames = len(head), 0
 
     def name(self) -> str:
-        """The name of the file that begins now."""
+        """The name of a file that starts now."""
         if not self.bounds.bounds_a_file():
             return self.path
         stem, suffix = os.path.splitext(self.path)
         return f"{stem}_{self.number:05}_{time.strftime('%Y%m%d%H%M%S')}{suffix}"
 
     def flush(self) -> None:
-        """Writes out what is buffered, for who reads along."""
+        """Writes out what is buffered, for programs that read the file as it grows."""
         self.file.flush()
 
     def close(self) -> None:
-        """Writes out the rest."""
+        """Writes out the rest and closes the file."""
         self.file.close()

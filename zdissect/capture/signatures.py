@@ -4,7 +4,7 @@ from zdissect.capture import pcap, pcapng
 from zdissect.capture.packings import PACKINGS
 
 CAPTURES = frozenset((*pcap.MAGIC, pcapng.MAGIC))
-"""First bytes of the captures that are read."""
+"""First bytes of the capture formats that can be read."""
 MAGIC_SIZE = 4
 """How many bytes these are."""
 
@@ -30,7 +30,7 @@ _TEXT_CONTROLS = frozenset(b"\t\n\v\f\r\x1b")
 
 
 def looks_like(head: bytes) -> str:
-    """Say what a file is that begins with `head` (some hundred bytes) and what to do with it; "" if unknown."""
+    """Say what a file that begins with `head` (some hundred bytes) is and what to do with it; "" if unknown."""
     for magic, name in _MAGIC:
         if head.startswith(magic):
             return name
@@ -55,7 +55,7 @@ def _is_text(head: bytes) -> bool:
 
 
 def _is_erf(head: bytes) -> bool:
-    """ERF has no magic: believe a first record with a plausible type, length and year (1990 to 2050)."""
+    """ERF has no magic: a first record with a plausible type, length and year (1990 to 2050) is taken for it."""
     if len(head) < 16:
         return False
     seconds = int.from_bytes(head[4:8], "little")

@@ -1,4 +1,4 @@
-"""Frames kept in temporary files: read again in any order, with room beside each for others, written in any order.
+"""Keeps frames in temporary files, to be read again in any order, with room for the changed bytes of each.
 
 Memory: some dozens of bytes per frame. What isn't written stays zero, and takes no room on most file systems.
 """
@@ -14,7 +14,7 @@ _GATHERED = 1 << 20
 
 
 class Spool:
-    """Frames by their place, from 0, as a context: the files go with it."""
+    """Frames by their place, counted from 0, as a context: at its end the files are removed."""
 
     def __init__(self) -> None:
         self._frames = tempfile.TemporaryFile()  # noqa: SIM115
@@ -35,7 +35,7 @@ class Spool:
         return len(self._heads)
 
     def add(self, frame: Frame) -> None:
-        """Keeps a frame; the name of its file isn't kept, its number is its place and one."""
+        """Adds a frame. The name of its file isn't kept; its number becomes its place plus one."""
         self._pending.append(frame.data)
         self._pending_size += len(frame.data)
         self._starts.append(self._starts[-1] + len(frame.data))
@@ -44,7 +44,7 @@ class Spool:
             self._flush()
 
     def frame(self, place: int) -> Frame:
-        """A frame as it was added."""
+        """Returns a frame as it was added."""
         ts_ns, link, wire_len = self._heads[place]
         return Frame("", place + 1, ts_ns, link, wire_len, self.old(place, 0, self._size(place)))
 
@@ -53,19 +53,19 @@ class Spool:
         return map(self.frame, range(len(self)))
 
     def old(self, place: int, offset: int, size: int) -> bytes:
-        """Bytes of a frame as it was added; fewer where it ends."""
+        """Returns bytes of a frame as it was added; fewer where it ends."""
         self._flush()
         self._frames.seek(self._starts[place] + offset)
         return self._frames.read(max(0, min(size, self._size(place) - offset)))
 
     def new(self, place: int, offset: int, size: int) -> bytes:
-        """Bytes that were written beside a frame: zeros where none were."""
+        """Returns the changed bytes of a frame, zeros where none were written."""
         self._new.seek(self._starts[place] + offset)
         size = max(0, min(size, self._size(place) - offset))
         return (self._new.read(size) or b"").ljust(size, b"\0")
 
     def write(self, place: int, offset: int, data: bytes) -> None:
-        """Writes bytes beside a frame; what lies beyond its end is left out."""
+        """Writes changed bytes of a frame; those beyond its end are left out."""
         data = data[: max(0, self._size(place) - offset)]
         if data:
             self._new.seek(self._starts[place] + offset)
