@@ -8,6 +8,7 @@ from zdissect.capture import CaptureError
 from zdissect.capture.output_file import OutputFile
 from zdissect.capture.spool import Spool
 
+from . import completers
 from .captures import Captures
 from .command import Command
 from .common import complain
@@ -16,8 +17,8 @@ from .options import CaptureOptions, as_records, decode_as_option, quiet_option
 
 
 @click.command("anonymize", cls=Command)
-@click.argument("files", nargs=-1, required=True, metavar="IN...")
-@click.argument("out", metavar="OUT")
+@click.argument("files", nargs=-1, required=True, metavar="IN...", shell_complete=completers.files)
+@click.argument("out", metavar="OUT", shell_complete=completers.files)
 @click.option("--seed", metavar="TEXT", help="The same seed gives the same; who knows it can check guesses.")
 @click.option("--keep", type=click.Choice(["ros2"]), multiple=True, help="Keep types of ROS 2 in keys.")
 @decode_as_option

@@ -9,6 +9,7 @@ import click
 
 from zdissect.export.payload_limit import FULL, parse_payload_limit
 
+from . import completers
 from .command import Command
 from .common import complain
 from .exit_codes import DONE, UNREADABLE, USAGE
@@ -54,8 +55,10 @@ class SparkOptions:
 
 
 @click.command("batch", cls=Command)
-@click.argument("directory", metavar="DIR")
-@click.option("-o", "out", required=True, metavar="OUT", help="Directory for the tables.")
+@click.argument("directory", metavar="DIR", shell_complete=completers.directories)
+@click.option(
+    "-o", "out", required=True, metavar="OUT", shell_complete=completers.directories, help="Directory for the tables."
+)
 @click.option(
     "--mode",
     type=click.Choice(["error", "append", "overwrite", "ignore"]),

@@ -6,10 +6,12 @@ from dataclasses import replace
 import click
 
 from .options import CaptureOptions, DisplayOptions
+from .settings import BadSetting, current
 
 
-def check(display: DisplayOptions) -> None:
-    """Raises click.UsageError for options that can't be used together."""
+def checked(display: DisplayOptions) -> DisplayOptions:
+    """The options, with what is set once and for all. Raises click.UsageError for some that can't be used together."""
+    display = _with_columns(display)
     form = display.form
     if display.full and form != "tree":
         raise click.UsageError(f"-V is -T tree, which excludes -T {form}: leave one of them out")
@@ -33,6 +35,25 @@ def check(display: DisplayOptions) -> None:
         raise click.UsageError(f"--grep needs -T tree or -T line: for -T {form} use grep or jq")
     if display.dump and form not in ("tree", "line"):
         raise click.UsageError(f"-x needs -T tree or -T line: -T {form} has no place for a dump")
+    if display.verbose and form not in ("tree", "line"):
+        raise click.UsageError(f"-v needs -T tree or -T line: -T {form} holds messages only")
+    return display
+
+
+def _with_columns(display: DisplayOptions) -> DisplayOptions:
+    """With the columns of the settings, where none are named. Raises BadSetting for one that there isn't."""
+    columns = current().values.get("columns", [])
+    if not columns or display.names or display.form not in ("fields", "csv"):
+        return display
+    from zdissect.filters import name, suggest
+
+    for column in columns:
+        if name(column) is None:
+            settings = current()
+            where = f"{settings.path}: line {settings.lines['columns']}"
+            hint = f"; {near}" if (near := suggest(column)) else ""
+            raise BadSetting(f"{where}: no field or column is called {column!r}{hint}")
+    return replace(display, names=tuple(columns))
 
 
 def with_files_of_r(capture: CaptureOptions) -> CaptureOptions:

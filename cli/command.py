@@ -2,9 +2,11 @@
 
 from collections.abc import Iterable
 from inspect import cleandoc
+from typing import Any
 
 import click
 
+from . import settings
 from .examples import EXAMPLES
 
 INPUT, CAPTURING, SHOWN, FORM = "Input", "Live captures", "What is shown", "How it is shown"
@@ -22,16 +24,20 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "no_bits", "long", "dump", "color", "theme", "no_pager", "flush", "every", "iterations", "batch", "n",
     ),
     WRITTEN: (
-        "write", "exact", "ring", "out", "directory", "mode", "fields", "seed", "keep", "force",
+        "write", "exact", "ring", "out", "directory", "mode", "fields", "seed", "keep", "force", "example",
     ),
     RUN: ("jobs", "spark", "master", "conf", "partitions"),
-    ENDING: ("fail_on", "quiet", "version", "help"),
+    ENDING: ("fail_on", "quiet", "config", "no_config", "version", "help"),
 }  # fmt: skip
 """The groups in their order, and the parameters in each; every option of every command stands here once."""
 
 
 class Command(click.Command):
-    """A command whose help shows what it is for, then examples, then the rest and its options by purpose."""
+    """A command that takes settings from a file, and whose help shows examples first, and options by purpose."""
+
+    def __init__(self, *arguments: Any, **more: Any) -> None:
+        super().__init__(*arguments, **more)
+        self.params += settings.OPTIONS
 
     @property
     def examples(self) -> tuple[tuple[str, str], ...]:

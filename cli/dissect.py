@@ -2,7 +2,7 @@
 
 import click
 
-from .combinations import check, with_files_of_r
+from .combinations import checked, with_files_of_r
 from .command import Command
 from .common import complain
 from .exit_codes import SIGNALLED, UNREADABLE
@@ -75,7 +75,7 @@ class Default(Command):
 @as_records(capture=CaptureOptions, live=LiveOptions, display=DisplayOptions, reporting=ReportOptions)
 def dissect(capture: CaptureOptions, live: LiveOptions, display: DisplayOptions, reporting: ReportOptions) -> int:
     """Dissects captures."""
-    check(display)
+    display = checked(display)
     capture = with_files_of_r(capture)
     if live.write is not None and live.interface is None:
         from .excerpt import write_excerpt
@@ -89,8 +89,6 @@ def dissect(capture: CaptureOptions, live: LiveOptions, display: DisplayOptions,
     from .pager import paged
     from .run import Run
 
-    if display.verbose and display.form not in ("tree", "line"):
-        raise click.UsageError(f"-v needs -T tree or -T line: -T {display.form} holds messages only")
     form = make_form(display)
     if isinstance(form, TreeForm):
         form.ahead = later_answers(capture)

@@ -96,5 +96,14 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("zdissect explain PUSH zenoh.push.scope", "a message as a figure, and a field"),
         ("zdissect explain congestion control", "a list of values"),
     ),
+    "config": (
+        ("zdissect config", "the settings that are in force, and where they are from"),
+        ("zdissect config --example", "a file to begin with"),
+    ),
+    "completion": (
+        ("zdissect completion bash >> ~/.bash_completion", "turns it on for bash"),
+        ("zdissect completion zsh > ~/.zfunc/_zdissect", "for zsh, in a directory of $fpath"),
+        ("zdissect completion fish > ~/.config/fish/completions/zdissect.fish", "for fish"),
+    ),
 }
 """By command (empty: the program; dissect: all about `zdissect FILE...`): command lines, and what each does."""

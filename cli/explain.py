@@ -2,6 +2,7 @@
 
 import click
 
+from . import completers
 from .command import Command
 from .common import complain, nearest
 from .exit_codes import DONE, USAGE
@@ -9,7 +10,7 @@ from .explanations import explanations, names
 
 
 @click.command("explain", cls=Command)
-@click.argument("name", nargs=-1, required=True)
+@click.argument("name", nargs=-1, required=True, shell_complete=completers.explained)
 @click.option("--source", is_flag=True, help="Show the generated code that reads a message into a row.")
 def explain(name: tuple[str, ...], source: bool) -> int:
     """Explains the code of a finding, a field, a message, a column, or a list of values such as priority.

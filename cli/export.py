@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from . import completers
 from .captures import Captures
 from .command import Command
 from .common import complain
@@ -36,7 +37,14 @@ def export() -> None:
 
 @export.command("payloads", cls=Command)
 @files_argument
-@click.option("-o", "directory", required=True, metavar="DIR", help="Where to write; made if need be.")
+@click.option(
+    "-o",
+    "directory",
+    required=True,
+    metavar="DIR",
+    shell_complete=completers.directories,
+    help="Where to write; made if need be.",
+)
 @click.option("--key", "keys", multiple=True, metavar="KEYEXPR", help="Only what is on keys that match this.")
 @filter_option("Only what this display filter selects.")
 @click.option("--force", is_flag=True, help="Overwrite files that are there.")

@@ -11,6 +11,7 @@ import click
 from zdissect.grammar.aliases import aliases, resolve
 from zdissect.grammar.registry import fields as grammar_fields
 
+from . import completers
 from .command import Command
 from .common import complain, nearest
 from .exit_codes import DONE, USAGE
@@ -30,7 +31,7 @@ class ListedField(NamedTuple):
 
 
 @click.command("fields", cls=Command)
-@click.argument("pattern", required=False, default="")
+@click.argument("pattern", required=False, default="", shell_complete=completers.fields)
 @click.option("--aliases", "others", is_flag=True, help="List other tools' names, and what they stand for.")
 def fields(pattern: str, others: bool) -> int:
     """Lists fields: name, type, column of the message table, description.

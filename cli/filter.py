@@ -7,6 +7,7 @@ import click
 
 from zdissect.output.text import prose
 
+from . import completers
 from .command import Command
 from .common import complain
 from .exit_codes import DONE, USAGE
@@ -77,7 +78,7 @@ class _SqlCommand(Command):
 
 
 @click.command("filter", cls=_SqlCommand)
-@click.argument("expression", required=False)
+@click.argument("expression", required=False, shell_complete=completers.filters)
 @click.option(
     "--sql", type=click.Choice(["duckdb", "spark"]), metavar="[duckdb|spark]", help="Print it as a condition."
 )

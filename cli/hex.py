@@ -12,6 +12,7 @@ from zdissect.output.tree import TreeWriter
 from zdissect.paste import PasteError, Piece
 from zdissect.readings import NAMES, DecodedUnit, Reading, UnknownName, canonical, read_as, readings
 
+from . import completers
 from .command import Command
 from .common import complain, raw_columns
 from .exit_codes import UNREADABLE
@@ -50,8 +51,15 @@ _OTHERS = 3
 
 @click.command("hex", cls=Command, help=HELP)
 @click.argument("text", nargs=-1)
-@click.option("-f", "--file", "path", metavar="FILE", help="Read the text (or the bytes) from a file.")
-@click.option("--as", "kind", metavar="NAME", help="What the bytes are, see above.")
+@click.option(
+    "-f",
+    "--file",
+    "path",
+    metavar="FILE",
+    shell_complete=completers.files,
+    help="Read the text (or the bytes) from a file.",
+)
+@click.option("--as", "kind", metavar="NAME", shell_complete=completers.kinds, help="What the bytes are, see above.")
 @form_option("tree", "line", "json", "jsonl")
 @filter_option("Show the messages that match a display filter: `zdissect filter --help`.")
 @dump_option("Add a hex dump.")

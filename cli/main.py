@@ -24,7 +24,7 @@ import sys
 from errno import EBADF
 from importlib import import_module
 from io import StringIO
-from typing import Any, ClassVar, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 import click
 
@@ -35,6 +35,9 @@ from . import stdio
 from .command import called, write_examples, write_text
 from .common import complain
 from .examples import EXAMPLES
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 HELP = """Dissects the Zenoh wire protocol, to the last bit.
 
@@ -73,6 +76,8 @@ class Commands(click.Group):
         "follow": ("follow", "Show a session, a key, a query or a message in fragments as a transcript."),
         "fields": ("fields", "List the fields of the protocol."),
         "explain": ("explain", "Explain a finding, a field or a message."),
+        "config": ("config", "Print the settings in force, and where they are from."),
+        "completion": ("completion", "Make the shell complete commands, options and names."),
     }
     """Module and short help of each command; the module is imported only when the command is used."""
 
@@ -84,6 +89,7 @@ class Commands(click.Group):
         "Commands that list and count": ("stats", "sessions", "keys", "queries", "declarations", "findings"),
         "Commands that write files": ("batch", "export", "anonymize"),
         "Reference": ("filter", "fields", "explain"),
+        "Settings": ("config", "completion"),
     }
     """The commands by what they are for."""
 
@@ -106,10 +112,41 @@ class Commands(click.Group):
         return command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        args = self.settings_first(ctx, args)
         if args and args[0] not in self.modules and args[0] not in ("--help", "-h", "--version"):
-            self.perhaps_misspelt(args[0])
+            if not ctx.resilient_parsing:
+                self.perhaps_misspelt(args[0])
             args = ["dissect", *args]
         return super().parse_args(ctx, args)
+
+    def settings_first(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """The words without --config and --no-config in front, which the command will ask for."""
+        if not args or not args[0].startswith(("--config", "--no-config")):
+            return args
+        from .settings import asked
+
+        option, _, path = args[0].partition("=")
+        if option == "--no-config":
+            asked(ctx, None, True)
+            return args[1:]
+        rest = args[1:] if path else args[2:]
+        if path or len(args) > 1:
+            asked(ctx, path or args[1], False)
+            return rest
+        return args
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
+        """Options of `dissect`, commands, and files."""
+        from click.shell_completion import CompletionItem
+
+        if incomplete.startswith("-"):
+            dissect = self.get_command(ctx, "dissect")
+            assert dissect is not None
+            found = dissect.shell_complete(click.Context(dissect, parent=ctx, info_name="dissect"), incomplete)
+            return [*found, *super().shell_complete(ctx, incomplete)]
+        names = [name for name in self.list_commands(ctx) if name.startswith(incomplete)]
+        items = [CompletionItem(name, help=self.modules[name][1]) for name in names]
+        return [*items, CompletionItem(incomplete, type="file")]
 
     def perhaps_misspelt(self, word: str) -> None:
         """Ends with a hint where a word is no file, but nearly a command."""
@@ -143,7 +180,7 @@ class Commands(click.Group):
         with formatter.section("Options used most"):
             formatter.write_dl([record for record in records if record is not None], col_max=26)
         formatter.write_paragraph()
-        formatter.write("All options: zdissect dissect --help. Those of a command: zdissect COMMAND --help.\n")
+        formatter.write("All options: zdissect dissect --help; of a command: zdissect COMMAND --help.\n")
 
 
 @click.group(
@@ -162,6 +199,10 @@ def main() -> None:
     """The script's entrance: exit codes, closed pipes, full disks and Ctrl-C."""
     try:
         stdio.prepare()
+        if "_ZDISSECT_COMPLETE" in os.environ:
+            from .completion import register
+
+            register()
         sys.exit(_end(_run()))
     except KeyboardInterrupt:  # a moment too late to be taken by the command
         _interrupted()

@@ -24,6 +24,7 @@ from zdissect.grammar.rule import ERROR, NOTE, WARNING
 from zdissect.output.style import PLAIN, Style
 from zdissect.output.time_formats import FORMATS
 
+from . import completers
 from .common import style_of, wants_color
 from .frame_ranges import FrameRanges
 
@@ -142,13 +143,17 @@ def as_records(**records: type) -> Callable[[Callable[..., int]], Callable[..., 
     return decorate
 
 
-files_argument = click.argument("files", nargs=-1, required=True, metavar="FILE...")
+files_argument = click.argument("files", nargs=-1, required=True, metavar="FILE...", shell_complete=completers.files)
 
-files_or_interface = click.argument("files", nargs=-1, metavar="FILE...")
+files_or_interface = click.argument("files", nargs=-1, metavar="FILE...", shell_complete=completers.files)
 """For commands that may capture instead: see `captured`."""
 
 interface_option = click.option(
-    "-i", "interface", metavar="INTERFACE", help="Capture on an interface, by name or number (-D lists them)."
+    "-i",
+    "interface",
+    metavar="INTERFACE",
+    shell_complete=completers.interfaces,
+    help="Capture on an interface, by name or number (-D lists them).",
 )
 
 capture_filter_option = click.option(
@@ -168,7 +173,11 @@ ring_option = click.option(
 )
 
 write_option = click.option(
-    "-w", "write", metavar="FILE", help="Write frames to a pcapng file: those captured by -i; of FILE..., those of -Y."
+    "-w",
+    "write",
+    metavar="FILE",
+    shell_complete=completers.files,
+    help="Write frames to a pcapng file: those captured by -i; of FILE..., those of -Y.",
 )
 
 exact_option = click.option(
@@ -250,7 +259,9 @@ def _compiled(context: click.Context, _: click.Parameter, text: str | None) -> "
 
 def filter_option(text: str) -> Callable[[Command], Command]:
     """`-Y`, with what it does."""
-    return click.option("-Y", "wanted", callback=_compiled, metavar="FILTER", help=text)
+    return click.option(
+        "-Y", "wanted", callback=_compiled, shell_complete=completers.filters, metavar="FILTER", help=text
+    )
 
 
 def form_option(*forms: str) -> Callable[[Command], Command]:

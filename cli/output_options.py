@@ -5,15 +5,24 @@ from typing import Any
 
 import click
 
+from . import completers
 from .frame_ranges import frame_ranges
 from .options import dump_option, filter_option, form_option
 
 _OPTIONS = (
-    click.option("-r", "read", multiple=True, metavar="FILE", help="Read a capture: the same as FILE."),
+    click.option(
+        "-r",
+        "read",
+        multiple=True,
+        shell_complete=completers.files,
+        metavar="FILE",
+        help="Read a capture: the same as FILE.",
+    ),
     form_option("tree", "line", "fields", "csv", "json", "jsonl"),
     click.option(
         "-e",
         "names",
+        shell_complete=completers.field_names,
         multiple=True,
         metavar="NAME",
         help="What -T fields or csv prints: any field or column, such as frame.number or key_expr.",
@@ -21,6 +30,7 @@ _OPTIONS = (
     click.option(
         "-E",
         "separators",
+        shell_complete=completers.separators,
         multiple=True,
         metavar="NAME=VALUE",
         help="Of -T fields: header=y|n, separator=/t|/s|CHAR, occurrence=f|l|a, aggregator=CHAR, quote=d|s|n, bom=y|n.",
@@ -34,6 +44,7 @@ _OPTIONS = (
     click.option(
         "-O",
         "opened",
+        shell_complete=completers.opened_names,
         multiple=True,
         metavar="NAME,...",
         help="Of the tree only these messages in full, such as zenoh.push; of others the header.",

@@ -13,6 +13,7 @@ from io import UnsupportedOperation
 from . import stdio
 from .common import complain
 from .exit_codes import SIGNALLED
+from .settings import current
 
 _DEFAULTS = {"LESS": "FRX", "LV": "-c"}
 """less ends if all fits (F), shows colours (R) and leaves the text on the terminal (X)."""
@@ -54,8 +55,8 @@ def _on_a_terminal() -> bool:
 
 def _command() -> str:
     """What the user wants; empty for no pager, also where it isn't installed."""
-    names = ("ZDISSECT_PAGER", "PAGER")
-    chosen = next((os.environ[name] for name in names if name in os.environ), None)
+    set_once = current().values.get("pager")
+    chosen = os.environ.get("ZDISSECT_PAGER", os.environ.get("PAGER") if set_once is None else set_once or "")
     if chosen is None:
         return "less" if shutil.which("less") else ""
     if chosen.strip() in ("", "cat"):

@@ -1,4 +1,4 @@
-"""Makes `tests.…` importable from anywhere, and sets how long property tests may search."""
+"""Makes `tests.…` importable from anywhere, keeps settings of this machine out, sets how long properties are tried."""
 
 import os
 import sys
@@ -7,6 +7,8 @@ from pathlib import Path
 from hypothesis import HealthCheck, settings
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
+
+os.environ["ZDISSECT_CONFIG"] = ""  # what is set on this machine isn't tested
 
 settings.register_profile(
     "dev", deadline=None, max_examples=300, database=None, suppress_health_check=[HealthCheck.too_slow]

@@ -185,7 +185,7 @@ def test_no_findings_are_no_failure_and_no_words() -> None:
 
 
 def test_help() -> None:
-    done = start("--help")
+    done = start("dissect", "--help")
     assert (done.returncode, done.stderr) == (0, b"")
     assert start("-h").stdout == done.stdout
     for text in (b" [OPTIONS] FILE...", b"--fail-on", b"--bytes N", b"\n  hex      Dissect one message"):
