@@ -18,6 +18,8 @@ FIRST = SAMPLES / "pubsub-tcp.pcap"
 COMMAND = (sys.executable, "-m", "zdissect_cli")
 SECONDS = 20
 KINDS = ("tree", "line", "json", "jsonl", "fields", "csv")
+NAMED = {"fields": ("-e", "payload", "-e", "key_expr", "--payload", "text")}
+"""What a form needs."""
 ACTS = re.compile(r"[\x00-\x09\x0b-\x1f\x7f]")
 ACTS_TOO = re.compile(r"[\x80-\x9f\u202a-\u202e]")
 """What a terminal obeys or turns round, besides the line ends that are ours."""
@@ -66,7 +68,7 @@ def test_no_byte_of_a_capture_drives_the_terminal(what: str, kind: str, tmp_path
     assert before in whole
     assert len(before) == len(after)
     (tmp_path / "evil.pcap").write_bytes(whole.replace(before, after))
-    more = {"tree": ["-x"], "line": ["-x"], "fields": ["-e", "payload", "-e", "key_expr", "--payload", "text"]}
+    more = {"tree": ["-x"], "line": ["-x"], "fields": [*NAMED["fields"], "-E", "separator=,"]}
     done = CliRunner().invoke(
         cli, [*more.get(kind, ()), "-T", kind, str(tmp_path / "evil.pcap")], standalone_mode=False
     )
@@ -116,7 +118,7 @@ def test_no_colour_in_a_pipe_and_none_that_is_not_asked_for() -> None:
 def test_a_terminal_that_is_not_utf_8(tmp_path: Path) -> None:
     (tmp_path / "é.pcap").write_bytes(FIRST.read_bytes().replace(b"/att", "/né".encode()))
     for kind in KINDS:
-        done = start("-T", kind, tmp_path / "é.pcap", PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+        done = start("-T", kind, *NAMED.get(kind, ()), tmp_path / "é.pcap", PYTHONIOENCODING="ascii", PYTHONUTF8="0")
         assert done.returncode == 0, kind
         assert done.stdout.isascii()
         assert b"nano/n\\xe9" in done.stdout or b"nano/n\\u00e9" in done.stdout, kind
@@ -125,7 +127,9 @@ def test_a_terminal_that_is_not_utf_8(tmp_path: Path) -> None:
 def test_a_closed_pipe_is_silent_in_every_form() -> None:
     for kind in KINDS:
         with subprocess.Popen(
-            [*COMMAND, "-q", "-T", kind, *SAMPLES.glob("*.pcap")], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            [*COMMAND, "-q", "-T", kind, *NAMED.get(kind, ()), *SAMPLES.glob("*.pcap")],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
         ) as process:
             assert process.stdout is not None
             assert process.stderr is not None
@@ -185,10 +189,10 @@ def test_no_findings_are_no_failure_and_no_words() -> None:
 
 
 def test_help() -> None:
-    done = start("dissect", "--help")
+    done = start("--help")
     assert (done.returncode, done.stderr) == (0, b"")
     assert start("-h").stdout == done.stdout
-    for text in (b" [OPTIONS] FILE...", b"--fail-on", b"--bytes N", b"\n  hex      Dissect one message"):
+    for text in (b" [OPTIONS] FILE...", b"--fail-on", b"dissect --help", b"\n  hex     Dissect one message"):
         assert text in done.stdout
     assert b"  dissect " not in done.stdout
 
