@@ -1,7 +1,7 @@
-"""What is due, and when: answers that must come, sides that must be heard.
+"""Deadlines: answers that must come, sides that must be heard.
 
-What has a deadline is registered once and checked when that has passed. Whether it still matters is found out then:
-most of what is awaited arrives, and removing each entry would cost more than keeping it.
+A deadline is registered once and checked when it has passed. Only then is it found out whether it still matters: most
+of what is awaited arrives, and removing each entry would cost more than keeping it.
 """
 
 import heapq
@@ -13,7 +13,7 @@ from zdissect.grammar.primitives import ENDLESS_MS
 Awaited = TypeVar("Awaited")
 NEVER = float("inf")
 ROOM = 1024
-"""As many entries are kept before those that no longer matter are cleared out."""
+"""Entries that are kept before those that no longer matter are removed."""
 
 
 class Deadlines(Generic[Awaited]):
@@ -25,16 +25,16 @@ class Deadlines(Generic[Awaited]):
         self.added = 0
         self.room = ROOM
         self.due_ns: float = NEVER
-        """When the next one is due."""
+        """When the next entry is due."""
 
     def add(self, due_ns: int, awaited: Awaited) -> None:
-        """Registers what is due at a time."""
+        """Registers something that is due at a time."""
         self.added += 1
         heapq.heappush(self.heap, (due_ns, self.added, awaited))
         self.due_ns = self.heap[0][0]
 
     def keep(self, matters: Callable[[Awaited], bool]) -> None:
-        """Forgets what has come, if there are many entries: with long deadlines they would stay that long."""
+        """Removes what no longer matters, if there are many entries: with long deadlines they would stay for long."""
         if len(self.heap) > self.room:
             self.heap = [entry for entry in self.heap if matters(entry[2])]
             heapq.heapify(self.heap)
@@ -42,7 +42,7 @@ class Deadlines(Generic[Awaited]):
             self.room = max(ROOM, 2 * len(self.heap))
 
     def passed(self, now_ns: int) -> Iterator[Awaited]:
-        """Takes out what is due by now."""
+        """Removes and yields what is due by now."""
         while self.due_ns <= now_ns:
             _, _, awaited = heapq.heappop(self.heap)
             self.due_ns = self.heap[0][0] if self.heap else NEVER
@@ -50,5 +50,5 @@ class Deadlines(Generic[Awaited]):
 
 
 def due(since_ns: int, wait_ms: int, slack_ms: int) -> int | None:
-    """When a wait is over, with some slack for networks and timers; None if it never is (notes 7.3)."""
+    """When a wait ends, with some slack for networks and timers; None if it never ends (notes 7.3)."""
     return None if wait_ms >= ENDLESS_MS else since_ns + (wait_ms + slack_ms) * 1_000_000

@@ -1,4 +1,4 @@
-"""What a declaration or an interest says besides its id and its key, in words."""
+"""The options of declarations and interests, besides id and key, in words."""
 
 from zdissect.engine.messages import DecodedMessage
 from zdissect.grammar.declarations import DISTANCE, QUERYABLE_INFO
@@ -21,7 +21,7 @@ def queryable_options(message: DecodedMessage) -> list[str]:
 
 
 def interest_options(message: DecodedMessage) -> list[str]:
-    """What an INTEREST asks for: its mode, then the kinds, and `aggregate`."""
+    """What an INTEREST asks for: its mode, the kinds, and `aggregate`."""
     mode = message.row.get("interest_mode")
     options = message.value("interest.options") or 0
     return [str(mode)] + [bit.says[1] for bit in _ASKED if bit.says is not None and bit.of(options)]

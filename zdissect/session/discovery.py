@@ -6,7 +6,7 @@ from zdissect.records import Endpoint
 from zdissect.session.requests import answers
 
 PATIENCE_NS = 30 * 10**9
-"""A HELLO later than this answers nothing: SCOUTs are repeated every 8 seconds at most."""
+"""A HELLO later than this doesn't answer the SCOUT: SCOUTs are repeated every 8 seconds or more often."""
 
 
 class Discovery:
@@ -36,6 +36,6 @@ class Discovery:
             message.remark("hello-no-locators", "no locators")
 
     def forget(self, now_ns: int) -> set[Endpoint]:
-        """Forgets who asked so long ago that nothing is an answer any more; the others."""
+        """Forgets SCOUTs that can't be answered any more; returns the senders of the others."""
         self.asked = {src: asked for src, asked in self.asked.items() if now_ns - asked[1] <= PATIENCE_NS}
         return {*self.asked}

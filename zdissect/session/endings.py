@@ -12,7 +12,7 @@ REFUSED = "handshake-refused"
 
 
 def close(link: Link, message: DecodedMessage, item: Dissection) -> bool:
-    """Takes a CLOSE; whether it refuses a handshake."""
+    """Takes a CLOSE; returns whether it refuses a handshake."""
     link.handshake.ends[item.direction].closed = True
     reason = message.row.get("close_reason")
     if reason not in (None, "GENERIC"):
@@ -27,7 +27,7 @@ def close(link: Link, message: DecodedMessage, item: Dissection) -> bool:
 
 
 def hang_up(link: Link, direction: int, frame: Frame) -> Iterator[Notice]:
-    """A side ends its stream without a CLOSE: because the other one was silent, or refused, or because it wants to."""
+    """Takes a stream that ends without a CLOSE: after silence of the other side, after a refusal, or by choice."""
     pulse, lease_ms = heard(link, 1 - direction)
     if lease_ms and pulse.silent_ms(frame.now_ns) >= lease_ms and (text := pulse.exceeded(frame.now_ns, lease_ms)):
         yield Notice(frame, link.flow, 1 - direction, text, "lease-exceeded")
@@ -36,6 +36,6 @@ def hang_up(link: Link, direction: int, frame: Frame) -> Iterator[Notice]:
 
 
 def heard(link: Link, direction: int) -> tuple[Pulse, int]:
-    """When a side was heard last, and its lease; 0 if it isn't known how long it was silent."""
+    """When a side was last heard, and its lease, which is 0 if it isn't known how long the side was silent."""
     pulse, lease_ms = link.pulses[direction], link.handshake.ends[direction].lease_ms
     return pulse, 0 if pulse.last_ns < 0 or link.gaps[direction] else lease_ms or 0

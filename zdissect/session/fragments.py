@@ -1,4 +1,4 @@
-"""Puts fragmented messages together (notes 4.5)."""
+"""Reassembles fragmented messages (notes 4.5)."""
 
 from dataclasses import dataclass, field
 
@@ -7,12 +7,12 @@ from zdissect.engine.tape import Origin
 from zdissect.session.sequence import Step
 
 LARGEST = 256 << 20
-"""Bytes of a message above which a chain is given up. The implementation's limit is 1 GiB by default."""
+"""Bytes of a message beyond which its chain is given up. The implementation's limit is 1 GiB by default."""
 
 
 @dataclass(slots=True)
 class Assembled:
-    """A whole message, put together."""
+    """A reassembled message."""
 
     data: bytes
     frames: list[int]
@@ -20,7 +20,7 @@ class Assembled:
     pieces: int
     origin: list[Origin]
     channel: Row
-    """The row of the last fragment: its channel is that of the message."""
+    """The row of the last fragment; its channel is the message's."""
 
 
 @dataclass(slots=True)
@@ -31,7 +31,7 @@ class FragmentChain:
     frames: list[int] = field(default_factory=list)
     size: int = 0
     broken: bool = False
-    """Its first fragment, or one in the middle, is missing: the rest is ignored up to the next first fragment."""
+    """Whether a fragment is missing: the rest is then ignored up to the next first fragment."""
 
     @property
     def open(self) -> bool:
@@ -46,14 +46,14 @@ class FragmentChain:
         self.broken = broken
 
     def frame(self, message: DecodedMessage, step: Step) -> None:
-        """A FRAME of the same space: it may not stand inside a chain, but ends one that was abandoned."""
+        """Takes a FRAME of the same space: it may not come inside a chain, but may follow one that was abandoned."""
         if self.open:
             code = "fragment-interrupted" if step is Step.NEXT else "fragment-abandoned"
             message.remark(code, f"{self.size} bytes of a fragmented message without an end")
         self.clear()
 
     def feed(self, message: DecodedMessage, frame: int, step: Step, patch: int, whole: bool) -> Assembled | None:
-        """Takes a FRAGMENT; the message if this is its last one.
+        """Takes a FRAGMENT; returns the message if this is its last one.
 
         Args:
             frame: Number of the frame that carries it.

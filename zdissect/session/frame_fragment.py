@@ -1,7 +1,6 @@
 """What a FRAME or FRAGMENT does to its session: priority, sequence number, fragments (notes 4.5).
 
-Which numbers are missing or come again (`sn-gap`, `sn-duplicate`...) is found in `sequence`, how fragments make a
-message in `fragments`.
+`sequence` finds which numbers are missing or repeated (`sn-gap`, `sn-duplicate`...); `fragments` reassembles messages.
 """
 
 from zdissect.engine.messages import DecodedMessage
@@ -12,7 +11,7 @@ from zdissect.session.sequence import Numbered, Space, Step, follow, open_channe
 
 
 def feed(link: Link, message: DecodedMessage, direction: int, frame: int) -> Assembled | None:
-    """Takes a FRAME or FRAGMENT; the message that a last fragment completes."""
+    """Takes a FRAME or FRAGMENT; returns the message that a last fragment completes."""
     row = message.row
     sn = row.get("sn")
     if sn is None:
@@ -35,7 +34,7 @@ def feed(link: Link, message: DecodedMessage, direction: int, frame: int) -> Ass
 
 
 def priority(link: Link, message: DecodedMessage, direction: int, number: int) -> None:
-    """Notes 9, rule 20: priorities are used as agreed on, and within the range that the sender has stated."""
+    """Notes 9, rule 20: priorities are used as agreed, and within the range that the sender stated."""
     agreed = link.handshake.agreed
     field = f"{message.row['message'].lower()}.ext_qos"
     if agreed is not None and not agreed.qos and number != DATA:
@@ -57,12 +56,12 @@ def sequence(link: Link, numbered: Numbered, direction: int) -> Step:
 
 
 def chain_of_fragment(link: Link, message: DecodedMessage, space: Space) -> FragmentChain:
-    """The chain that a fragment goes on with or begins: that of its space, or the other channel's if R is inverted."""
+    """The chain that a fragment continues or begins: that of its space, or the other channel's if R is inverted."""
     session = link.session
     chain = session.chains.get(space)
-    channel = session.channels.get(space)  # none where the first number is out of range
+    channel = session.channels.get(space)  # None if the first number was out of range
     if channel is not None and channel.astray and not (chain is not None and chain.open):
-        other_chain = session.chains.get(other_channel(space))  # it may go on with what began in its own channel
+        other_chain = session.chains.get(other_channel(space))  # it may continue a chain that began in its own channel
         if other_chain is not None and other_chain.open and not message.has("fragment.ext_first"):
             return other_chain
     if chain is None:

@@ -1,6 +1,6 @@
-"""What INIT, OPEN and JOIN say of the ends of a link, and what a handshake has agreed on so far (notes 4.2).
+"""What INIT, OPEN and JOIN say about the ends of a link, and what a handshake has agreed on so far (notes 4.2).
 
-How a handshake goes on, and what it may not do, is in `opening.py`.
+The steps of a handshake, and its rules, are in `opening.py`.
 """
 
 from dataclasses import dataclass, field
@@ -42,23 +42,23 @@ class Parameters(NamedTuple):
 
 
 class Offer(NamedTuple):
-    """What an INIT proposes or answers, or a JOIN states: the parameters of a link, before both ends agree on them."""
+    """The parameters of a link as one end states them, in INIT or JOIN, before both ends agree."""
 
     sn_bits: int = DEFAULT_BITS
     rid_bits: int = DEFAULT_BITS
     batch_size: int = DEFAULT_BATCH_SIZE
     patch: int = 0
     extensions: frozenset[str] = frozenset()
-    """Names of the extensions that are there."""
+    """Names of the extensions that are present."""
 
 
 NO_OFFER = Offer()
-"""What counts where an end hasn't been heard: the defaults."""
+"""The defaults, used for an end that hasn't been heard."""
 
 
 @dataclass(slots=True)
 class LinkEnd:
-    """What one end of a link said of itself."""
+    """What one end of a link said about itself."""
 
     zid: str | None = None
     wire_zid: bytes = b""
@@ -70,16 +70,16 @@ class LinkEnd:
     cookie: bytes | None = None
     initial_sn: int | None = None
     opened: bool = False
-    """It has sent its OPEN."""
+    """Whether it has sent OPEN."""
     closed: bool = False
-    """It has sent CLOSE."""
+    """Whether it has sent CLOSE."""
     priorities: tuple[int, int] | None = None
-    """Range of QoSLink."""
+    """Priority range that its QoSLink stated."""
 
 
 @dataclass(slots=True)
 class Handshake:
-    """The handshake of one link, as far as it was seen."""
+    """The handshake of a link, as far as it was seen."""
 
     ends: tuple[LinkEnd, LinkEnd] = field(default_factory=lambda: (LinkEnd(), LinkEnd()))
     opener: int = 0
@@ -88,7 +88,7 @@ class Handshake:
     """How many of the four messages were seen."""
     agreed: Parameters | None = None
     partial: bool = False
-    """An INIT was cut: what it proposed isn't known."""
+    """Whether an INIT was cut off, so that its proposal isn't known."""
     said: dict[str, bytes] = field(default_factory=dict)
     """The last message of each step."""
 

@@ -1,4 +1,4 @@
-"""Interests and the declarations that answer them; entities that live on a side (notes 6.1 and 6.3)."""
+"""Interests and the declarations that answer them; the entities that each side has declared (notes 6.1 and 6.3)."""
 
 from dataclasses import dataclass, field
 
@@ -8,10 +8,10 @@ from zdissect.grammar.flags import named
 from zdissect.grammar.network import INTEREST_OPTIONS
 
 PATIENCE_MS = 10_000
-"""After this time the implementation ends an unanswered interest in existing declarations."""
+"""Time after which the implementation ends an unanswered interest in existing declarations."""
 
 REMEMBERED = 4096
-"""Interests and entities that have ended and are remembered, to explain late uses; up to twice as many."""
+"""Ended interests and entities that are remembered (up to twice as many), to explain late uses."""
 
 KINDS = {"SUBSCRIBER": "subscriber", "QUERYABLE": "queryable", "TOKEN": "token"}
 _K, _S, _Q, _T, _R, _N, _M, _A = (named(INTEREST_OPTIONS.bits, name).mask for name in "KSQTRNMA")
@@ -20,7 +20,7 @@ FAR = 255
 
 
 EntityId = tuple[str, int, str | None]
-"""Kind and id of an entity; and its key, where ids don't tell entities apart."""
+"""Kind and id of an entity, and its key where ids don't tell entities apart."""
 
 
 @dataclass(slots=True)
@@ -32,12 +32,12 @@ class Interest:
     ts_ns: int
     mode: str
     answered: bool = False
-    """Its D_FINAL has come."""
+    """Whether its D_FINAL has come."""
     ended: bool = False
 
     @property
     def over(self) -> bool:
-        """Whether nothing more is to come of it."""
+        """Whether no more declarations can answer it."""
         return self.ended or (self.answered and self.mode == "Current")
 
 
@@ -58,7 +58,7 @@ class DeclaredState:
     interests: dict[int, Interest] = field(default_factory=dict)
     entities: dict[EntityId, Entity] = field(default_factory=dict)
     ended: int = 0
-    """How many interests and entities have ended since some were forgotten."""
+    """Interests and entities that have ended since some were last forgotten."""
 
     def interest(
         self, message: DecodedMessage, frame: int, ts_ns: int, complete: bool, roles: tuple[str | None, ...]
@@ -99,7 +99,7 @@ class DeclaredState:
             message.remark("interest-flags", "N or M without R", at)
 
     def answer(self, message: DecodedMessage, complete: bool) -> Interest | None:
-        """Takes a DECLARE that answers an interest of this side; the interest."""
+        """Takes a DECLARE that answers an interest of this side; returns the interest."""
         row = message.row
         ident, final = row.get("interest_id"), row.get("body") == "D_FINAL"
         if ident is None:
@@ -123,7 +123,7 @@ class DeclaredState:
         return interest
 
     def overdue(self, interest: Interest) -> str:
-        """What is wrong with an interest whose deadline has passed; empty if it was answered, or another has its id."""
+        """What is wrong with an interest whose deadline has passed; empty if it was answered, or its id was reused."""
         if interest.answered or self.interests.get(interest.ident) is not interest:
             return ""
         return f"interest {interest.ident} of frame {interest.frame} has no D_FINAL after {PATIENCE_MS // 1000} s"
@@ -132,8 +132,8 @@ class DeclaredState:
         """Takes a D_SUBSCRIBER, D_QUERYABLE or D_TOKEN of this side.
 
         Args:
-            current: It answers an interest in current declarations only, so that it isn't remembered.
-            sourced: Declarations have no ids of their own: 0 with a key is one.
+            current: It answers an interest in current declarations only, and so isn't remembered.
+            sourced: Declarations have no ids of their own: 0 and the key identify one.
         """
         row = message.row
         ident, key = row.get("entity_id"), row.get("key_expr")
@@ -151,11 +151,11 @@ class DeclaredState:
 
     @staticmethod
     def entity_id(kind: str, ident: int, key: str | None, sourced: bool) -> EntityId:
-        """What tells entities apart: kind and id; and the key where declarations have no ids (notes 6.1)."""
+        """What identifies an entity: kind and id, and the key where declarations have no ids (notes 6.1)."""
         return kind, ident, key if sourced and not ident else None
 
     def undeclare(self, message: DecodedMessage, kind: str, complete: bool, sourced: bool) -> Entity | None:
-        """Takes a U_SUBSCRIBER, U_QUERYABLE or U_TOKEN of this side; what it ends."""
+        """Takes a U_SUBSCRIBER, U_QUERYABLE or U_TOKEN of this side; returns the entity that it ends."""
         ident, key = message.row.get("entity_id"), message.row.get("key_expr")
         known = self.entities.get(self.entity_id(kind, ident, key, sourced)) if ident is not None else None
         if known is None or not known.alive:
@@ -168,7 +168,7 @@ class DeclaredState:
         return known
 
     def forget(self) -> None:
-        """Something has ended: forgets what ended first, if that is much."""
+        """Counts something that has ended; if there are many, forgets those that ended first."""
         self.ended += 1
         if self.ended < 2 * REMEMBERED:
             return
@@ -179,5 +179,5 @@ class DeclaredState:
         self.ended = REMEMBERED
 
     def uses(self, scope: int) -> bool:
-        """Whether an entity that lives was declared with this scope."""
+        """Whether a live entity was declared with this scope."""
         return any(entity.alive and entity.scope == scope for entity in self.entities.values())

@@ -1,6 +1,6 @@
 """Tables of declared key expressions: what each id stands for (notes 1.6 and 6.2).
 
-Wire expressions are resolved with them in `network_layer.resolve`.
+`network_layer.resolve` resolves wire expressions with them.
 """
 
 from dataclasses import dataclass, field
@@ -24,7 +24,7 @@ class KeyTable:
     ids: dict[int, Declared] = field(default_factory=dict)
 
     def declare(self, ident: int, key: str | None, frame: int) -> str | None:
-        """Gives an id its key; the key that it stood for until now, if that was another one."""
+        """Maps an id to a key; returns the key that it stood for until now, if that was a different one."""
         old = self.ids.get(ident)
         if old is not None and old.alive and old.key != key and old.key is not None and key is not None:
             return old.key
@@ -32,7 +32,7 @@ class KeyTable:
         return None
 
     def undeclare(self, ident: int) -> Declared | None:
-        """Frees an id; what it stood for, None if it stood for nothing."""
+        """Frees an id; returns what it stood for, None if nothing."""
         old = self.ids.get(ident)
         if old is None or not old.alive:
             return None

@@ -1,8 +1,8 @@
-"""Key expressions: whether they are valid, their canonical form, and how two of them relate (notes 8).
+"""Key expressions: validity, canonical form, intersection and inclusion (notes 8).
 
-Two expressions are compared chunk by chunk, over all places in one that a place in the other can stand for at once: the
-places are the bits of an integer. So the time is bounded by the product of the numbers of chunks, whatever wildcards
-they hold, and nothing recurses. Chunks are compared as text, which for UTF-8 is the same as byte by byte.
+Two expressions are compared chunk by chunk. For each chunk of one, all matching positions in the other are tracked at
+once, as the bits of an integer. So the time is bounded by the product of the numbers of chunks, whatever wildcards they
+hold, and nothing recurses. Chunks are compared as text, which for UTF-8 is the same as byte by byte.
 
 An expression on the wire must be canonical. `intersects` and `includes` never raise: a valid expression that isn't
 canonical counts as its canonical form, and an invalid one is taken chunk by chunk as it stands.
@@ -22,11 +22,11 @@ _CHUNK = re.compile(r"\*\*?|(?:[^*$#?]|\$\*)+")
 _GOOD = re.compile(r"(?:[^*$#?]|\$\*)*")
 _SOMES = re.compile(r"(?:\$\*){2,}")
 _CACHED = 512
-"""Longer expressions aren't worth the memory of a cache."""
+"""Most characters of a cached expression; longer ones aren't worth the memory."""
 
 
 class KeyExprError(ValueError):
-    """A text isn't a key expression; the message says why and where."""
+    """The text isn't a key expression; the message says why and where."""
 
 
 def check(text: str) -> str | None:
@@ -45,7 +45,7 @@ def check(text: str) -> str | None:
 
 
 def _fault(chunk: str) -> tuple[int, str]:
-    """Where in a chunk it goes wrong, and how."""
+    """Where in a chunk the error is, and what it is."""
     if not chunk:
         return 0, "empty chunk"
     good = _GOOD.match(chunk)
@@ -67,7 +67,7 @@ def canonical(text: str) -> str:
     """The canonical form of a key expression.
 
     Raises:
-        KeyExprError: The text is none, for the reason that `check` gives.
+        KeyExprError: The text isn't a key expression, for the reason that `check` gives.
     """
     why = check(text)
     if why is not None:
@@ -76,7 +76,7 @@ def canonical(text: str) -> str:
 
 
 def _canonical(text: str) -> list[str]:
-    """Canonical chunks: in each run of `*` and `**`, the single ones come first, then one `**` if there is any."""
+    """Canonical chunks: in each run of `*` and `**`, all `*` come first, then one `**` if there is any."""
     out: list[str] = []
     pending = False
     for chunk in _SOMES.sub(SOME, text).split("/"):
@@ -94,7 +94,7 @@ def _canonical(text: str) -> list[str]:
 
 
 def has_wildcard(text: str) -> bool:
-    """Whether a wildcard is written in an expression (in a verbatim chunk it matches nothing but itself): no key."""
+    """Whether an expression contains a wildcard, even a verbatim one that matches only itself: then it isn't a key."""
     return ONE in text
 
 
@@ -118,17 +118,17 @@ def includes(a: str, b: str) -> bool:
 
 
 class _Columns(NamedTuple):
-    """The chunks of an expression, and as bits of integers: which of them are what."""
+    """The chunks of an expression, and their kinds as bits of integers."""
 
     chunks: tuple[str, ...]
     anys: int
     ones: int
     somes: int
-    """Those with `$*` in them, outside verbatim ones."""
+    """Chunks that contain `$*` and aren't verbatim."""
     plain: int
-    """All that aren't verbatim: what wildcards may stand for."""
+    """Chunks that aren't verbatim: those that wildcards may stand for."""
     places: dict[str, int]
-    """Where each chunk stands."""
+    """The positions of each chunk."""
 
 
 def _columns(text: str) -> _Columns:
@@ -175,12 +175,12 @@ def _reach(left: _Columns, right: _Columns, fits: Callable[[str, str], bool], bo
 
 
 def _spread(bits: int, over: int) -> int:
-    """Each bit, and all that follow it up to and with the first one that isn't in `over`: a carry does the run."""
+    """Each bit, and all that follow it up to and including the first one not in `over`: a carry does it."""
     return bits | (((bits & over) + over) ^ over)
 
 
 def _fitting(chunk: str, right: _Columns, among: int, fits: Callable[[str, str], bool], both: bool) -> int:
-    """Which single chunks of `right` this one fits, of those that matter."""
+    """The single chunks of `right` among `among` that this chunk fits, as bits."""
     if chunk == ONE:
         return right.plain & ~right.anys
     fitting = right.places.get(chunk, 0)
@@ -210,7 +210,7 @@ def _fitting(chunk: str, right: _Columns, among: int, fits: Callable[[str, str],
 def _chunks_intersect(a: str, b: str) -> bool:
     """Whether two chunks, one of which has `$*`, match a text in common.
 
-    Where both have it, what comes between the first and the last `$*` doesn't matter: there is room for all of it.
+    Where both have it, the text between the first and the last `$*` doesn't matter: there is room for all of it.
     """
     if SOME not in a:
         return _chunk_includes(b, a)
@@ -224,7 +224,7 @@ def _chunks_intersect(a: str, b: str) -> bool:
 
 
 def _chunk_includes(a: str, b: str) -> bool:
-    """Whether a chunk with `$*` matches all that `b` does. A `$*` of `b` is text that no piece of `a` can equal."""
+    """Whether a chunk with `$*` matches all that `b` matches. A `$*` in `b` is text that no piece of `a` equals."""
     head, *middle, tail = a.split(SOME)
     stop = len(b) - len(tail)
     if stop < len(head) or not b.startswith(head) or not b.endswith(tail):

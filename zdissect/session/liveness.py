@@ -8,7 +8,7 @@ from zdissect.session.deadlines import due
 SLACK_MS = 500
 """Tolerated delay of the network and of timers."""
 OTHER = "the other side was "
-"""Marks that what a message shows is about its receiver."""
+"""Marks a finding that is about a message's receiver."""
 
 
 @dataclass(slots=True)
@@ -17,16 +17,16 @@ class Pulse:
 
     last_ns: int = -1
     watched: bool = False
-    """Its silence will be checked when its lease is over."""
+    """Whether its silence will be checked when its lease is over."""
     overdue: bool = False
-    """It was reported that it is silent."""
+    """Whether its silence was reported."""
 
     def silent_ms(self, now_ns: int) -> int:
         """How long it has been silent."""
         return (now_ns - self.last_ns) // 1_000_000
 
     def due_ns(self, lease_ms: int) -> int | None:
-        """When its silence has lasted too long; None if it never does, or was never heard."""
+        """When its silence will have lasted too long; None if that never happens, or if it was never heard."""
         return None if self.last_ns < 0 else due(self.last_ns, lease_ms, SLACK_MS)
 
     def feed(self, message: DecodedMessage, ts_ns: int, lease_ms: int | None) -> None:
@@ -42,14 +42,14 @@ class Pulse:
             message.remark("keep-alive-late", f"silent for {silent_ms} ms, its lease is {lease_ms} ms")
 
     def exceeded(self, now_ns: int, lease_ms: int, who: str = "") -> str:
-        """What is wrong with its ongoing silence. Reported once."""
+        """What is wrong with its ongoing silence, once; empty if nothing is."""
         if self.overdue:
             return ""
         self.overdue = True
         return f"{who}silent for {self.silent_ms(now_ns)} ms, its lease is {lease_ms} ms"
 
     def expired(self, message: DecodedMessage, now_ns: int, lease_ms: int) -> None:
-        """Takes a CLOSE by which the other side says that this one was silent for too long."""
+        """Takes a CLOSE in which the other side says that this one was silent for too long."""
         silent_ms = self.silent_ms(now_ns)
         if silent_ms < lease_ms:
             text = f"{OTHER}silent for {silent_ms} ms, but its lease is {lease_ms} ms: another lease was applied"

@@ -1,4 +1,4 @@
-"""Checks of single messages against what the session agreed on and against the clock (notes 9)."""
+"""Checks of single messages against the session's parameters and the clock (notes 9)."""
 
 from functools import lru_cache
 
@@ -12,20 +12,20 @@ from zdissect.session.handshake import Parameters
 _DATA = bytes([DATA])
 
 FAR_NS = 3600 * 10**9
-"""A timestamp that differs more than this from the clock of the capture gets a note."""
+"""Difference from the clock of the capture beyond which a timestamp gets a note."""
 _NEAR_S = FAR_NS // 10**9 - 1
-"""Whole seconds by which a timestamp may differ and is surely closer than that."""
+"""Difference in whole seconds up to which a timestamp is certainly within that."""
 MOST_KEYS = 10_000
 """Keys whose newest sample a session remembers."""
 MOST_PLAIN = 50_000
-"""Keys that are remembered as faultless."""
+"""Keys that are remembered as correct."""
 
 _PLAIN: set[str] = set()
-"""Keys that were found valid, canonical and without wildcards: a fact of the text alone, kept over captures."""
+"""Keys found to be valid, canonical and without wildcards: a fact about the text alone, kept across captures."""
 
 
 def key(message: DecodedMessage) -> None:
-    """Notes 9, rule 45: key expressions are valid and canonical, those of answers have no wildcards."""
+    """Notes 9, rule 45: key expressions are valid and canonical; those of answers have no wildcards."""
     row = message.row
     text = row.get("key_expr")
     if text in _PLAIN or text is None or (text == "" and not row.get("key_scope")):
@@ -44,7 +44,7 @@ def key(message: DecodedMessage) -> None:
 
 @lru_cache(maxsize=8192)
 def _problem(text: str) -> str:
-    """What is wrong with a key expression; empty if nothing is. Keys come again and again."""
+    """What is wrong with a key expression; empty if nothing is. Cached, as keys recur."""
     problem = keyexprs.check(text)
     if problem is not None:
         return f"isn't valid: {problem}"
@@ -52,7 +52,7 @@ def _problem(text: str) -> str:
 
 
 def shared_memory(message: DecodedMessage, agreed: Parameters | None) -> None:
-    """Notes 9, rule 55: payloads in shared memory only where that was negotiated."""
+    """Notes 9, rule 55: payloads are in shared memory only where that was negotiated."""
     if agreed is None or agreed.shm:
         return
     for ext in message.row.get("extensions", ()):
@@ -61,7 +61,7 @@ def shared_memory(message: DecodedMessage, agreed: Parameters | None) -> None:
 
 
 def defaults(message: DecodedMessage) -> None:
-    """Notes 9, rule 57: defaults written out, and QoS left out where the pages have another default (13 no. 3)."""
+    """Notes 9, rule 57: defaults written out, and QoS left out where the pages give another default (13 no. 3)."""
     row = message.row
     written_out = []
     has_qos = False
@@ -84,15 +84,15 @@ def defaults(message: DecodedMessage) -> None:
 
 
 def sample_of(row: Row) -> tuple[str, str] | None:
-    """Key and clock of a sample, a PUSH whose key is known; None of anything else."""
+    """Key and clock of a sample, which is a PUSH whose key is known; None for anything else."""
     if row["message"] != "PUSH" or row.get("key_expr") is None:
         return None
     return row["key_expr"], row.get("timestamp_id", "")
 
 
 class Timestamps:
-    """Notes 9, rule 56: timestamps far from the capture's clock, and samples of a session older than the one before on
-    their key.
+    """Notes 9, rule 56: timestamps far from the capture's clock, and samples older than the one before on the same key
+    and session.
     """
 
     def __init__(self) -> None:
@@ -110,7 +110,7 @@ class Timestamps:
         return sample is None or self.take(sample, stamp)
 
     def take(self, sample: tuple[str, str], stamp: int) -> bool:
-        """Takes the timestamp of a sample; whether it isn't older than the one before."""
+        """Takes the timestamp of a sample; returns whether it is at least as new as the one before."""
         if stamp < self.newest.get(sample, 0):
             return False
         if len(self.newest) < MOST_KEYS or sample in self.newest:
@@ -118,7 +118,7 @@ class Timestamps:
         return True
 
     def feed(self, message: DecodedMessage, frame: Frame) -> None:
-        """Takes a message that may have a timestamp. Where the clock of the capture has leapt, either may be right."""
+        """Takes a message that may have a timestamp. After a leap of the capture's clock, either time may be right."""
         row = message.row
         stamp = row.get("timestamp_ntp64")
         if stamp is None:

@@ -1,4 +1,4 @@
-"""What one session knows, and each of its links. Indexed by side: 0 is the opener."""
+"""The state of a session and of its links. Lists are indexed by side: 0 is the opener."""
 
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -24,24 +24,24 @@ class Awaited(NamedTuple):
     """Something that a side has a deadline for."""
 
     what: Request | Interest | Pulse
-    """What must be answered to its end, or be heard."""
+    """A request or interest that must be answered, or a pulse that must be heard."""
     link: "Link"
     direction: int
-    """Who asked, or must be heard."""
+    """The side that asked, or that must be heard."""
     gaps: int
-    """Gaps of the session when this was registered. If there are more by now, the capture may have lost what came."""
+    """Gaps of the session when this was registered. If there are more by now, the capture may have lost the answer."""
 
 
 class Opened(NamedTuple):
     """When and how a session began."""
 
     flow_id: str = ""
-    """The flow with which it began; empty if the capture holds no handshake of it."""
+    """The flow with which it began; empty if its handshake isn't in the capture."""
     ts_ns: int = 0
 
 
 UNSEEN = Opened()
-"""The capture holds no handshake of the session."""
+"""Stands for a session whose handshake isn't in the capture."""
 
 
 @dataclass(slots=True, eq=False)
@@ -53,7 +53,7 @@ class Side:
     initial_sn: int | None = None
     """Its first sequence number."""
     stated: Parameters | None = None
-    """What its JOIN says, where nothing is agreed on."""
+    """The parameters in its JOIN, where nothing is negotiated."""
     keys: KeyTable = field(default_factory=KeyTable)
     declared: DeclaredState = field(default_factory=DeclaredState)
     requests: Requests = field(default_factory=Requests)
@@ -71,17 +71,17 @@ class Session:
     links: set[str] = field(default_factory=set)
     """Flows that carry it now."""
     shared: bool = False
-    """It has, or had, several links: order between them isn't that of the capture."""
+    """Whether it has, or had, several links: messages on different links may be captured out of order."""
     gaps: int = 0
     """Gaps of the capture in its streams."""
     epoch: int = 0
-    """Counts what it has learned that may change what is said of usual messages: key expressions, handshakes, gaps."""
+    """Counts changes that may affect findings about usual messages: key expressions, handshakes, gaps."""
     channels: dict[Space, Channel] = field(default_factory=dict)
     chains: dict[Space, FragmentChain] = field(default_factory=dict)
     timestamps: Timestamps = field(default_factory=Timestamps)
     awaited: Deadlines[Awaited] = field(default_factory=Deadlines)
     listed_ns: float = NEVER
-    """When it will be checked, if no message comes before."""
+    """When its deadlines will be checked, if no message comes earlier."""
 
     @property
     def zids(self) -> tuple[str | None, str | None]:
@@ -95,12 +95,12 @@ class Session:
 
     @property
     def complete(self) -> bool:
-        """Whether the capture holds all of it so far, in order: only then what isn't known wasn't sent."""
+        """Whether the capture holds all of it so far, in order: only then was an unknown id never declared."""
         return self.agreed is not None and not self.gaps and not self.shared
 
     @property
     def sourced(self) -> bool:
-        """Whether declarations have no ids but 0: between those who tell each other of their links (notes 6.1)."""
+        """Whether declarations have no ids but 0, as between nodes that exchange link state (notes 6.1)."""
         return self.roles == ("router", "router") or any(side.graph.zids for side in self.sides)
 
 
@@ -119,14 +119,14 @@ class Link:
     messages: list[int] = field(default_factory=lambda: [0, 0])
     """Messages of each direction."""
     names: list[dict[str, str] | None] = field(default_factory=lambda: [None, None])
-    """What `who` says of each direction, once it was asked."""
+    """The results of `who` for each direction, cached."""
     over: bool = False
-    """A side has sent CLOSE or ended its stream: no sign of life is awaited any more."""
+    """Whether a side has sent CLOSE or ended its stream: no sign of life is expected any more."""
     guessed: bool = False
-    """It was reported that its framing was found by trial."""
+    """Whether it was reported that its framing was found by trial."""
 
     def begins(self, direction: int) -> bool:
-        """Whether the capture holds all that a direction has said so far."""
+        """Whether the capture holds all that a direction has sent so far."""
         return self.flow.begins(direction) and not self.gaps[direction]
 
     def is_closed(self) -> bool:

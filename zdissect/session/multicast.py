@@ -17,12 +17,12 @@ from zdissect.session.model import Link
 from zdissect.session.sequence import Channel
 
 _KEPT = ("zid", "role", "sn_bits", "rid_bits", "batch_size", "lease_ms")
-"""What a member may not change from one JOIN to the next."""
+"""Parameters that a member may not change from one JOIN to the next."""
 _COMMON = ("version", "sn_bits", "rid_bits", "batch_size")
-"""What all members of a group must have in common."""
+"""Parameters that all members of a group must have in common."""
 
 Terms = tuple[int | None, ...]
-"""What all members of a group must have in common, see `_COMMON`."""
+"""The values of these parameters, see `_COMMON`."""
 
 
 @dataclass(slots=True)
@@ -33,11 +33,11 @@ class Differing:
     direction: int
     text: str
     count: int = 1
-    """JOINs that showed it."""
+    """Number of JOINs that showed it."""
 
 
 def _stated(end: LinkEnd, name: str) -> Any:
-    """What a member has stated, of itself or as an offer."""
+    """A parameter that a member has stated, as its own or in its offer."""
     return getattr(end.offer if name in Offer._fields else end, name)
 
 
@@ -63,19 +63,19 @@ class Groups:
         self.stations: dict[Endpoint, list[Link]] = {}
         """The links of each station on raw Ethernet."""
         self.terms: dict[Endpoint | str, dict[Terms, dict[Endpoint, LinkEnd]]] = {}
-        """The members of each group by what they must have in common, the first ones first."""
+        """The members of each group by the parameters that they must have in common, in order of appearance."""
         self.differing: dict[frozenset[Endpoint], Differing] = {}
         """Pairs of members that ignore each other."""
 
     def link(self, flow: Flow) -> Link:
         """The link of a new flow.
 
-        A station on raw Ethernet sends to one receiver or another, by key expression, and counts all of it together
-        (zenoh-pico, `_zp_raweth_set_socket`): numbers that are missing on one of its links may be on the others.
+        A station on raw Ethernet chooses receivers by key expression, but has one sequence of numbers for all of them
+        (zenoh-pico, `_zp_raweth_set_socket`): numbers that are missing on one of its links may be on another.
         """
         link = Link(flow)
         for end in flow.ends if flow.link == RAW_ETHERNET else ():
-            if end.address and not end.address[0] & 1:  # else a group, or the capture doesn't tell
+            if end.address and not end.address[0] & 1:  # else a group address, or unknown
                 links = self.stations.setdefault(end, [])
                 links.append(link)
                 for other in links if len(links) > 1 else ():
@@ -83,7 +83,7 @@ class Groups:
         return link
 
     def join(self, link: Link, message: DecodedMessage, item: Dissection) -> None:
-        """Takes a JOIN: its sender is a member of the group that it is sent to, or alone in a connection."""
+        """Takes a JOIN: its sender is a member of the group that it is sent to, or one end of a connection."""
         row = message.row
         src, dst = item.flow.ends if item.direction == 0 else item.flow.ends[::-1]
         group = dst if item.flow.link in DATAGRAM_LINKS else item.flow.id
@@ -103,7 +103,7 @@ class Groups:
                 message.remark("join-changed", f"{', '.join(changed)} changed")
             self.late(message, before, item.frame.now_ns - self.joined_ns[src, group])
         self.compare(link, message, item.direction, self.terms.setdefault(group, {}), src, before, end)
-        members[src] = copy(end)  # an INIT on the same link changes that of the link
+        members[src] = copy(end)  # an INIT on the same link changes the link's own
         self.joined_ns[src, group] = item.frame.now_ns
         ends = list(link.handshake.ends)
         ends[item.direction] = end
@@ -142,21 +142,21 @@ class Groups:
                 del self.differing[pair]
 
     def close(self, frame: Frame) -> Iterator[Notice]:
-        """How often members differed."""
+        """Reports pairs of members that differed, with the number of JOINs."""
         for pair in self.differing.values():
             if pair.count > 1:
                 yield Notice(frame, pair.link.flow, pair.direction, f"{pair.text}, in {pair.count} JOINs")
 
     @staticmethod
     def late(message: DecodedMessage, before: LinkEnd, apart_ns: int) -> None:
-        """Notes 9, rule 31: reports a JOIN that comes later than its sender's lease allows."""
+        """Notes 9, rule 31: reports a JOIN that came later than its sender's lease allows."""
         apart_ms = apart_ns // 1_000_000
         if before.lease_ms and apart_ms > before.lease_ms + SLACK_MS:
             message.remark("join-late", f"{apart_ms} ms after the JOIN before it; the lease is {before.lease_ms} ms")
 
     @staticmethod
     def anchor(link: Link, message: DecodedMessage, direction: int, mask: int) -> None:
-        """Starts the sequence numbers where the first JOIN says that they stand."""
+        """Starts the sequence numbers at those that the first JOIN states."""
         side = direction ^ link.flip
         reliable = message.values("join.ext_qos.priorities.next_sn_reliable")
         best_effort = message.values("join.ext_qos.priorities.next_sn_best_effort")

@@ -1,4 +1,4 @@
-"""Network messages: which key they are about, what they answer, what they declare (notes 6 and 7)."""
+"""Network messages: their key, what they answer, what they declare (notes 6 and 7)."""
 
 from zdissect.engine.messages import DecodedMessage
 from zdissect.grammar.enums import DEFAULT_BITS
@@ -37,7 +37,7 @@ def feed(link: Link, message: DecodedMessage, direction: int, frame: int, ts_ns:
     if "extensions" in row:
         message_checks.shared_memory(message, session.agreed)
     elif name == "PUSH" and row.get("encoding_value") != 0:
-        return  # the most usual message: nothing in it can be a default that is written out
+        return  # the most usual message, in which no default can be written out
     message_checks.defaults(message)
 
 

@@ -1,4 +1,4 @@
-"""Where something happened: how often, and the first few frames."""
+"""How often something happened, and in which frames first."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -6,19 +6,19 @@ from typing import Any
 from zdissect.records import Frame
 
 SHOWN = 5
-"""Frames that are named."""
+"""Most frames that are named."""
 
 
 @dataclass(slots=True)
 class Occurrences:
-    """The places of one kind of event."""
+    """The occurrences of one kind of event."""
 
     count: int = 0
     frames: list[int] = field(default_factory=list)
-    """Numbers of the first ones."""
+    """Numbers of the first frames."""
 
     def add(self, frame: Frame) -> None:
-        """Counts one in this frame."""
+        """Counts an occurrence in this frame."""
         self.count += 1
         if len(self.frames) < SHOWN and frame.number not in self.frames:
             self.frames.append(frame.number)

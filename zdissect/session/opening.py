@@ -1,4 +1,4 @@
-"""How links open: INIT and OPEN, what they negotiate, and what they may not do (notes 4.2)."""
+"""How links open: INIT and OPEN, what they negotiate, and their rules (notes 4.2)."""
 
 import hashlib
 
@@ -13,7 +13,7 @@ from zdissect.session.model import Link
 
 
 def feed(link: Link, message: DecodedMessage, direction: int, whole: bool) -> Framing | None:
-    """Takes an INIT or OPEN; the framing of this direction from its next batch on, if that changes.
+    """Takes an INIT or OPEN; returns the framing of this direction from its next batch on, if that changes.
 
     Args:
         whole: Its end is in the capture.
@@ -37,7 +37,7 @@ def feed(link: Link, message: DecodedMessage, direction: int, whole: bool) -> Fr
 
 
 def _begin(link: Link, message: DecodedMessage, direction: int) -> None:
-    """INIT_SYN: where it may be sent to."""
+    """Takes an INIT_SYN: checks the port that it is sent to."""
     port = link.flow.ends[1 - direction].port
     if link.flow.link == "udp" and port == SCOUTING_PORT:
         message.remark("misplaced-message", f"INIT_SYN to port {port}, which is for scouting")
@@ -46,7 +46,7 @@ def _begin(link: Link, message: DecodedMessage, direction: int) -> None:
 
 
 def _order(link: Link, message: DecodedMessage, direction: int, step: int) -> None:
-    """The four messages come one after the other; those of a datagram link may be repeated."""
+    """Checks that the four messages come one after the other; on a datagram link they may be repeated."""
     handshake, name = link.handshake, message.row["message"]
     if step and step > handshake.step:
         heard = link.messages[1 - direction] > 0
@@ -61,7 +61,7 @@ def _order(link: Link, message: DecodedMessage, direction: int, step: int) -> No
 
 
 def _init(message: DecodedMessage, end: LinkEnd) -> None:
-    """What both forms of INIT say."""
+    """Takes what both forms of INIT state."""
     row = message.row
     end.zid, end.role, end.version = row.get("zid"), row.get("whatami"), row.get("version")
     end.wire_zid = message.value("init.zid") or b""
@@ -79,7 +79,7 @@ def _init(message: DecodedMessage, end: LinkEnd) -> None:
 
 
 def _answer(link: Link, message: DecodedMessage, end: LinkEnd, other: LinkEnd) -> None:
-    """INIT_ACK: it may not answer more than was proposed. Where that wasn't seen, it tells all the same."""
+    """Takes an INIT_ACK, which may not answer more than was proposed. It counts even if the proposal wasn't seen."""
     handshake = link.handshake
     if other.zid is None:
         other = end
@@ -105,7 +105,7 @@ def _answer(link: Link, message: DecodedMessage, end: LinkEnd, other: LinkEnd) -
 
 
 def _open(link: Link, message: DecodedMessage, end: LinkEnd, other: LinkEnd) -> Framing:
-    """Both forms of OPEN; the framing of what follows."""
+    """Takes both forms of OPEN; returns the framing of what follows."""
     row = message.row
     end.lease_ms, end.initial_sn = row.get("lease_ms"), row.get("initial_sn")
     end.opened = True

@@ -1,7 +1,7 @@
-"""What didn't come in time: ends of requests, answers to interests, signs of life.
+"""Finds what didn't come in time: ends of requests, answers to interests, signs of life.
 
-It is found when its deadline has passed, at the next message of its session or at the next tick of the capture,
-whatever that carries. An answer that comes after that is reported when it comes.
+Deadlines are checked at the next message of the session, or at the next tick of the capture, whatever that frame
+carries. An answer that comes later is reported when it comes.
 """
 
 from collections.abc import Iterator
@@ -61,7 +61,7 @@ class Overdue:
             what, link, direction, gaps = awaited
             side = session.sides[direction ^ link.flip]
             if link.over and not session.links:
-                continue  # the link ended before the deadline: nobody waits any more
+                continue  # the link ended before the deadline: nobody is waiting
             if isinstance(what, Pulse):
                 code, text = "lease-exceeded", self.silence(what, awaited, session, now_ns)
             elif isinstance(what, Request):
@@ -70,13 +70,13 @@ class Overdue:
                     text += " (a router has passed it on)"
             else:
                 code, text = "interest-unanswered", side.declared.overdue(what)
-            if text and session.gaps == gaps:  # else it may have come, and the capture has lost it
+            if text and session.gaps == gaps:  # else the capture may have lost it
                 yield awaited, code, text
         self.list(session)
 
     @staticmethod
     def silence(pulse: Pulse, awaited: Awaited, session: Session, now_ns: int) -> str:
-        """What is wrong with the silence of a side; empty if it has spoken, or has no reason to."""
+        """What is wrong with the silence of a side; empty if it was heard, or need not be."""
         _, link, direction, _ = awaited
         pulse.watched = False
         lease_ms = link.handshake.ends[direction].lease_ms
@@ -107,7 +107,7 @@ def await_answer(link: Link, direction: int, interest: Interest) -> None:
 
 
 def matters(awaited: Awaited) -> bool:
-    """Whether something hasn't come yet."""
+    """Whether something is still awaited."""
     what, link, direction, _ = awaited
     if isinstance(what, Pulse):
         return True

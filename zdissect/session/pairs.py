@@ -3,14 +3,14 @@
 from zdissect.session.model import Link, Opened, Session, Side
 
 JOIN_WINDOW_NS = 10 * 10**9
-"""Two peers that dial each other at once open two links within this time; a later one is a new session."""
+"""Two peers that connect to each other at once open two links within this time; a later link is a new session."""
 
 
 class Pairs(dict[frozenset[str | None], Session | None]):
     """The sessions of a capture by the ZenohIDs of their nodes; None if the last one has ended."""
 
     def join(self, link: Link, now_ns: int) -> None:
-        """A link whose ends are both known joins the session of their ZenohIDs, or starts one."""
+        """Adds a link with known ends to the session of their ZenohIDs, or to a new one."""
         handshake = link.handshake
         opener, acceptor = handshake.ends[handshake.opener], handshake.ends[1 - handshake.opener]
         pair = frozenset((opener.zid, acceptor.zid))
@@ -27,7 +27,7 @@ class Pairs(dict[frozenset[str | None], Session | None]):
         link.flip = int(handshake.ends[0].zid != session.zids[0])
 
     def leave(self, link: Link) -> None:
-        """A link leaves its session. One without links isn't kept: nodes that meet again start a new one."""
+        """Removes a link from its session. A session without links isn't kept: the next link starts a new one."""
         session = link.session
         session.links.discard(link.flow.id)
         pair = frozenset(session.zids)

@@ -9,11 +9,11 @@ from zdissect.session.keyexprs import intersects
 
 DEFAULT_TIMEOUT_MS = 10_000
 SLACK_MS = 2_000
-"""Time past the timeout after which a RESPONSE_FINAL is missing, or late."""
+"""Time beyond the timeout after which a RESPONSE_FINAL is missing, or late."""
 REMEMBERED = 4096
-"""Ended requests that are remembered, to know late answers."""
+"""Ended requests that are remembered, to recognise late answers."""
 MOST_OPEN = 100_000
-"""Open requests of one side; the oldest are forgotten."""
+"""Most open requests of one side; beyond that the oldest are forgotten."""
 
 
 def answers(row: Row, request_frame: int, response_time_ns: int) -> None:
@@ -30,7 +30,7 @@ def answers(row: Row, request_frame: int, response_time_ns: int) -> None:
 
 @dataclass(slots=True)
 class Request:
-    """A request on its way."""
+    """A request and its answers so far."""
 
     ident: int
     frame: int
@@ -41,11 +41,11 @@ class Request:
     timeout_ms: int
     answers: int = 0
     overdue: bool = False
-    """It was reported that its end hasn't come in time."""
+    """Whether it was reported that its end hasn't come in time."""
 
     @property
     def due_ns(self) -> int | None:
-        """When its end is missing; None if the querier waits for ever."""
+        """When its end is overdue; None if the querier waits for ever."""
         return due(self.ts_ns, self.timeout_ms, SLACK_MS)
 
 
@@ -66,7 +66,7 @@ class Requests:
             text = f"request_id {ident} has more than {rid_bits} bits"
             message.remark("request-id-range", text, "request.request_id")
         before = self.open.get(ident)
-        if before is not None and not before.overdue:  # when its timeout is over, the querier has forgotten a request
+        if before is not None and not before.overdue:  # after its timeout, the querier has forgotten it
             text = f"request {ident} of frame {before.frame} isn't answered yet"
             message.remark("request-id-reused", text, "request.request_id")
         timeout = row.get("timeout_ms") or DEFAULT_TIMEOUT_MS
@@ -79,7 +79,7 @@ class Requests:
         return request
 
     def answer(self, message: DecodedMessage, ts_ns: int, complete: bool) -> Request | None:
-        """Takes a RESPONSE; the request that it answers."""
+        """Takes a RESPONSE; returns the request that it answers."""
         row = message.row
         ident = row.get("request_id")
         request = self.open.get(ident) if ident is not None else None
@@ -97,7 +97,7 @@ class Requests:
         return request
 
     def final(self, message: DecodedMessage, ts_ns: int, complete: bool) -> Request | None:
-        """Takes a RESPONSE_FINAL; the request that it ends."""
+        """Takes a RESPONSE_FINAL; returns the request that it ends."""
         ident = message.row.get("request_id")
         request = self.open.pop(ident, None) if ident is not None else None
         if ident is None or request is None:
@@ -111,7 +111,7 @@ class Requests:
         return request
 
     def unknown(self, message: DecodedMessage, ident: int | None, late: str, complete: bool) -> None:
-        """An answer without an open request."""
+        """Reports an answer without an open request."""
         if ident is None:
             return
         if ident in self.ended:
@@ -122,7 +122,7 @@ class Requests:
 
     @staticmethod
     def late(message: DecodedMessage, request: Request, ts_ns: int) -> None:
-        """Reports an answer that comes after the timeout of its request."""
+        """Reports an answer that came after the timeout of its request."""
         if request.due_ns is not None and ts_ns >= request.due_ns:
             after_ms = (ts_ns - request.ts_ns) // 1_000_000
             text = f"{after_ms} ms after request {request.ident} of frame {request.frame}, which waits "

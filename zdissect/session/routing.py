@@ -8,7 +8,7 @@ from zdissect.grammar.primitives import zid_text
 
 @dataclass(slots=True)
 class Graph:
-    """What one side said about the network: its indices."""
+    """The network as one side describes it: the nodes by its indices."""
 
     zids: dict[int, str] = field(default_factory=dict)
     versions: dict[int, int] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Sequence numbers: one space per side, channel and priority; which numbers are missing or come again (notes 1.9, 4.5).
+"""Sequence numbers: one space per side, channel and priority; which are missing or repeated (notes 1.9, 4.5).
 
 The findings `sn-gap`, `sn-gap-captured`, `sn-first`, `sn-duplicate`, `sn-backward`, `sn-other-channel` and `sn-range`
 are made here.
@@ -23,7 +23,7 @@ class Step(Enum):
     FIRST = "first"
     NEXT = "next"
     EXTRA = "extra"
-    """One was left out after a fragmented message: normal."""
+    """One number was left out after a fragmented message, which is normal."""
     GAP = "gap"
     DUPLICATE = "duplicate"
     BACKWARD = "backward"
@@ -36,13 +36,13 @@ class Channel:
     mask: int
     last: int = -1
     expected: int = -1
-    """The number that should come next; -1 if nothing is known."""
+    """The number that should come next; -1 if unknown."""
     spare: int = NONE
     """Whether the sender may leave one number out after the last one."""
     gaps: int = 0
-    """Gaps of the capture known when the last number came."""
+    """Gaps of the capture before the last number."""
     astray: bool = False
-    """The last message that claims to be in it had the next number of the other channel."""
+    """Whether the last message that claims to be in this channel had the next number of the other one."""
 
     def start(self, sn: int) -> None:
         """Anchors the space: `sn` comes next."""
@@ -53,7 +53,7 @@ class Channel:
 
         Args:
             sn: The number.
-            starts: It starts a message: a FRAME, or a first fragment.
+            starts: Whether it starts a message: a FRAME, or a first fragment.
         """
         if self.expected < 0:
             return Step.FIRST, 0
@@ -71,8 +71,8 @@ class Channel:
 
         Args:
             sn: The number.
-            spare: Whether the sender may leave a number out after it: NONE, AFTER_LAST, or AFTER_OPEN, which is a
-                fragment with more to come: its chain may be given up, but a number missing inside it is a gap.
+            spare: Whether the sender may leave a number out after it: NONE; AFTER_LAST; or AFTER_OPEN, a fragment with
+                more to come: its chain may be given up, but a number missing inside it is a gap.
         """
         self.last = sn
         self.expected = (sn + 1) & self.mask
@@ -90,7 +90,7 @@ class Numbered(NamedTuple):
 
     @property
     def field(self) -> str:
-        """The field of the number."""
+        """The field that holds the number."""
         return f"{self.message.row['message'].lower()}.sn"
 
     def spare(self) -> tuple[int, bool]:
@@ -101,7 +101,7 @@ class Numbered(NamedTuple):
 
 
 def out_of_range(numbered: Numbered, terms: Parameters | None) -> bool:
-    """Notes 9, rule 16: a number above the agreed resolution, which counts for nothing; whether it is one."""
+    """Notes 9, rule 16: reports a number above the agreed resolution, which is then ignored; returns whether it is."""
     sn = numbered.sn
     if terms is None or sn <= terms.sn_mask or sn <= terms.sn_limit:
         return False
@@ -110,7 +110,7 @@ def out_of_range(numbered: Numbered, terms: Parameters | None) -> bool:
 
 
 def open_channel(terms: Parameters | None, initial_sn: int | None) -> Channel:
-    """A new channel, of a side that has said where its numbers start, or hasn't."""
+    """A new channel, which expects the side's first number if that is known."""
     channel = Channel(terms.sn_mask if terms is not None else ASSUMED_MASK)
     if initial_sn is not None:
         channel.start(initial_sn)
@@ -118,12 +118,12 @@ def open_channel(terms: Parameters | None, initial_sn: int | None) -> Channel:
 
 
 def follow(channels: dict[Space, Channel], numbered: Numbered, ordered: bool) -> Step:
-    """Notes 9, rules 17 to 19: how a number follows the one before it in its channel, with the finding on that.
+    """Notes 9, rules 17 to 19: how a number follows the one before it in its channel; reports what is wrong.
 
     Args:
-        channels: All channels of the session; that of the number is there.
+        channels: All channels of the session, including that of the number.
         numbered: The message.
-        ordered: The session has one link only, so its messages come in the order in which they were sent.
+        ordered: The session has only one link, so its messages come in the order in which they were sent.
     """
     message, space, sn, gaps = numbered
     channel = channels[space]
@@ -161,7 +161,7 @@ _CHANNELS = ("best effort", "reliable")
 
 
 def other_channel(space: Space) -> Space:
-    """The space of the other channel, of the same side and priority."""
+    """The space of the other channel with the same side and priority."""
     side, reliable, number = space
     return side, not reliable, number
 

@@ -1,8 +1,8 @@
 """The state of all sessions of a capture.
 
 Rules. All state lives in this package. It sees decoded messages only, in the order of their streams, and knows nothing
-of files, terminals or filters. It looks back, never ahead: what it says of a message doesn't depend on later ones, nor
-on what is displayed. Facts go into the message's row, findings onto its tape. What can't be known stays unknown.
+of files, terminals or filters. It looks back, never ahead: what it says about a message depends neither on later ones
+nor on what is displayed. Facts go into the message's row, findings onto its tape. What can't be known stays unknown.
 
 A session is a pair of ZenohIDs, over all its links; a flow whose handshake isn't in the capture is a session of its
 own.
@@ -32,7 +32,7 @@ _CARRIERS = ("FRAME", "FRAGMENT", "KEEP_ALIVE")
 
 
 class Sessions:
-    """All sessions; fed with dissections in the order of the capture."""
+    """All sessions; takes dissections in the order of the capture."""
 
     def __init__(self) -> None:
         self.links: dict[str, Link] = {}
@@ -45,10 +45,10 @@ class Sessions:
         self.refused = Occurrences()
         """Ends of connections during their handshakes."""
         self.notices: list[Notice] = []
-        """Notices that nobody has taken yet."""
+        """Notices that haven't been taken yet."""
 
     def feed(self, item: Dissection) -> list[Assembled]:
-        """Adds what the session knows to the messages of a dissection; returns those that fragments complete."""
+        """Adds what the session knows to the messages of a dissection; returns the messages that fragments complete."""
         link = self.link(item.flow)
         direction = item.direction
         link.messages[direction] += len(item.messages)
@@ -77,28 +77,28 @@ class Sessions:
         return out
 
     def passed(self, session: Session, item: Dissection) -> None:
-        """Reports what is overdue in a session, at the last message of the item by which it is known."""
+        """Reports what is overdue in a session, at the last message of the item."""
         ts_ns = item.frame.now_ns
         if ts_ns >= session.awaited.due_ns and item.messages:
             self.overdue.remark(session, item)
 
     def tick(self, frame: Frame) -> None:
-        """Time has passed: looks in all sessions for what is overdue."""
+        """Looks for what is overdue in all sessions, at a tick of the capture."""
         self.notices += self.overdue.tick(frame)
 
     def close(self, frame: Frame) -> None:
-        """The capture has ended: reports what was counted."""
+        """Ends the capture: reports what was counted."""
         self.notices += self.groups.close(frame)
 
     def pulse(self, link: Link, item: Dissection) -> None:
         """Takes the first message of a batch as a sign of life."""
         message, direction = item.messages[0], item.direction
         lease_ms = link.handshake.ends[direction].lease_ms
-        if not isinstance(item.tape, LazyTape):  # that begins with a FRAME or KEEP_ALIVE
+        if not isinstance(item.tape, LazyTape):  # a lazy one begins with a FRAME or KEEP_ALIVE
             if message.row["layer"] == "scouting":
                 return
             if message.row["message"] == "JOIN":
-                lease_ms = None  # one that comes late is a finding of its own
+                lease_ms = None  # a late JOIN has a rule of its own
         link.pulses[direction].feed(message, item.frame.now_ns, lease_ms)
 
     def usual(self, link: Link, direction: int) -> UsualMessages:
@@ -111,7 +111,7 @@ class Sessions:
         return known
 
     def message(self, link: Link, message: DecodedMessage, item: Dissection) -> Assembled | None:
-        """Adds what the session knows to a message; returns the whole message that it completes as a last fragment."""
+        """Adds what the session knows to a message; returns the message that it completes if it is a last fragment."""
         row, direction, ts_ns = message.row, item.direction, item.frame.now_ns
         layer = row["layer"]
         if layer == "scouting":
@@ -136,12 +136,12 @@ class Sessions:
 
     @staticmethod
     def batch(link: Link, item: Dissection) -> None:
-        """Notes 9, rule 23: batches longer than agreed. Counts gaps, too."""
+        """Notes 9, rule 23: batches longer than agreed. Also counts gaps."""
         if item.missing == "lost":
             link.gap(item.direction)
         agreed = link.handshake.agreed
         size = len(item.buffer.data)
-        bounded = agreed is not None and not item.framing.low_latency  # there a message is written whole, of any size
+        bounded = agreed is not None and not item.framing.low_latency  # there a message is one batch, of any size
         if agreed is not None and bounded and link.handshake.complete and size > agreed.batch_size and not item.origin:
             text = f"a batch of {size} bytes, where at most {agreed.batch_size} were agreed on"
             item.tape.remarks.append(("batch-size", item.tape.start, min(size, item.tape.start + 2), text))
@@ -160,7 +160,7 @@ class Sessions:
         tape.remarks.append(("guessed-framing", tape.start, stop, f"{how}: the handshake isn't in the capture"))
 
     def skip(self, item: Skip) -> None:
-        """Takes bytes that couldn't be read. What later messages refer to may have been in them."""
+        """Takes bytes that couldn't be read: they may have held what later messages refer to."""
         link = self.link(item.flow)
         link.gap(item.direction)
 
@@ -209,7 +209,7 @@ class Sessions:
         return agreed.batch_size if agreed is not None else DEFAULT_BATCH_SIZE
 
     def ending(self, flow: Flow, direction: int, frame: Frame | None) -> None:
-        """A side of a flow has ended its stream, in a frame; None stands for the end of the capture."""
+        """Handles the end of a side's stream, in a frame; None stands for the end of the capture."""
         link = self.links.get(flow.id)
         if link is None:
             return
@@ -222,16 +222,16 @@ class Sessions:
         self.over(link)
 
     def over(self, link: Link) -> None:
-        """Nothing more is awaited on a link: a node that connects again starts a new session."""
+        """Stops waiting for anything on a link: a node that connects again starts a new session."""
         link.over = True
         self.pairs.leave(link)
 
     def forget(self, now_ns: int, joined_ns: int) -> set[Endpoint]:
-        """Forgets what doesn't matter any more, in a capture without an end; who may still be answered by a HELLO.
+        """Forgets what no longer matters, in a capture without an end; returns those whose SCOUT may still be answered.
 
         Args:
             now_ns: The time.
-            joined_ns: Members of multicast groups whose last JOIN came before that are forgotten.
+            joined_ns: Members of multicast groups are forgotten if their last JOIN came before this time.
         """
         for pair in [pair for pair, session in self.pairs.items() if session is None]:
             del self.pairs[pair]
@@ -239,7 +239,7 @@ class Sessions:
         return self.discovery.forget(now_ns)
 
     def end(self, flow: str) -> Link | None:
-        """A flow has ended: its link leaves the session."""
+        """Handles the end of a flow: its link leaves the session."""
         link = self.links.pop(flow, None)
         if link is not None:
             self.learned.pop(flow, None)
@@ -247,7 +247,7 @@ class Sessions:
         return link
 
     def assembled(self, item: Dissection) -> None:
-        """Takes a message that was put together from fragments."""
+        """Takes a message that was reassembled from fragments."""
         link = self.link(item.flow)
         for message in item.messages:
             network_layer.feed(link, message, item.direction, item.frame.number, item.frame.now_ns)

@@ -1,9 +1,9 @@
-"""Usual messages: PUSHes and FRAMEs whose like, on the same link, has been looked at with nothing to say about it.
+"""Usual messages: PUSHes and FRAMEs like one that was checked before, on the same link, without any finding.
 
 What the session adds to a message, and what it finds wrong, depends on its template and on what the session knows;
-what is left for each message is its sequence number and its timestamp. As long as the session has learned nothing new
-(`Session.epoch`), a message takes over what was found out about the first one of its kind. Whatever isn't usual, by
-its number, its time or otherwise, is left to the rules: they are asked nothing here, and nothing is reported.
+only the sequence number and the timestamp are left for each message. As long as the session has learned nothing new
+(`Session.epoch`), a message takes over what was found out about the first one of its kind. A message that isn't usual,
+by its number, its time or otherwise, is left to the rules; nothing is reported here.
 """
 
 from typing import NamedTuple
@@ -47,7 +47,7 @@ class UsualMessages:
             self.known.clear()
 
     def take(self, message: DecodedMessage, ts_ns: int) -> bool:
-        """Takes a message if it is usual; whether it was."""
+        """Takes a message if it is usual; returns whether it was."""
         learned = self.known.get(message.template)
         if learned is None:
             return False
@@ -63,7 +63,7 @@ class UsualMessages:
         return True
 
     def next(self, space: Space, sn: int) -> bool:
-        """Takes the number of a FRAME if it is the one that comes next, and nothing waits for it."""
+        """Takes the number of a FRAME if it is the next one and no fragments wait; returns whether it was."""
         session = self.session
         channel = session.channels.get(space)
         if channel is None or channel.expected != sn or channel.gaps != self.link.gaps[self.direction]:
@@ -75,8 +75,8 @@ class UsualMessages:
         return True
 
     def learn(self, template: Template, row: Row) -> None:
-        """Remembers the row of a message with this template that the rules have looked at and said nothing about."""
-        if "node_id" in row:  # link state says who that is
+        """Remembers the row of a message with this template that the rules have checked without a finding."""
+        if "node_id" in row:  # its name depends on link state
             return
         space = self.link.space(row, self.direction) if row["layer"] == "transport" else None
         self.known[template] = Learned(Template(row), space, sample_of(row))
