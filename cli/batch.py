@@ -13,7 +13,15 @@ from . import completers
 from .command import Command
 from .common import complain
 from .exit_codes import DONE, UNREADABLE, USAGE
-from .options import CaptureOptions, as_records, decode_as_option, filter_option, quiet_option
+from .options import (
+    CaptureOptions,
+    ReportOptions,
+    as_records,
+    decode_as_option,
+    fail_on_option,
+    filter_option,
+    quiet_option,
+)
 
 if TYPE_CHECKING:
     from zdissect.export.directory import Job
@@ -79,9 +87,15 @@ class SparkOptions:
 @click.option("--conf", multiple=True, metavar="NAME=VALUE", help="A Spark setting; repeatable.")
 @click.option("--partitions", type=click.IntRange(min=1), metavar="N", help="Number of Spark tasks that decode.")
 @quiet_option("No progress and no summary on standard error.")
-@as_records(capture=CaptureOptions, tables=TableOptions, spark=SparkOptions)
+@fail_on_option
+@as_records(capture=CaptureOptions, reporting=ReportOptions, tables=TableOptions, spark=SparkOptions)
 def batch(
-    directory: str, out: str, quiet: bool, capture: CaptureOptions, tables: TableOptions, spark: SparkOptions
+    directory: str,
+    out: str,
+    capture: CaptureOptions,
+    tables: TableOptions,
+    spark: SparkOptions,
+    reporting: ReportOptions,
 ) -> int:
     """Converts the captures in a directory and below it to Parquet: OUT/messages, findings, captures, sessions.
 
@@ -99,7 +113,7 @@ def batch(
     job = Job(directory, out, settings, tables.mode, tables.include, tables.join or "auto", tables.jobs or 0)
     before = signal.signal(signal.SIGTERM, _terminate)
     try:
-        return _convert(job, quiet, _cluster(spark))
+        return _convert(job, reporting, _cluster(spark))
     finally:
         signal.signal(signal.SIGTERM, before)
 
@@ -129,7 +143,7 @@ def _cluster(options: SparkOptions) -> "Cluster | None":
     return None
 
 
-def _convert(job: "Job", quiet: bool, cluster: "Cluster | None") -> int:
+def _convert(job: "Job", reporting: ReportOptions, cluster: "Cluster | None") -> int:
     """Converts, and says how it went."""
     import os
 
@@ -138,6 +152,7 @@ def _convert(job: "Job", quiet: bool, cluster: "Cluster | None") -> int:
 
     from .batch_progress import progress, summary
     from .batch_spark import convert, there
+    from .outcome import exit_code
 
     for path in (job.directory, job.out):
         if "://" in path and not cluster:
@@ -153,7 +168,7 @@ def _convert(job: "Job", quiet: bool, cluster: "Cluster | None") -> int:
         if job.mode == "ignore" and (os.path.lexists(job.out) if cluster is None else there(job)):
             complain(f"{job.out} exists: nothing was done")
             return DONE
-        with progress(quiet, cluster is not None) as watch:
+        with progress(reporting.quiet, cluster is not None) as watch:
             report = convert_directory(job, watch) if cluster is None else convert(job, watch, cluster)
     except WriteError as problem:
         complain(str(problem))
@@ -165,9 +180,9 @@ def _convert(job: "Job", quiet: bool, cluster: "Cluster | None") -> int:
         what = f"no file in it matches {' or '.join(job.include)}" if job.include else "there are no captures in it"
         complain(f"{job.directory}: {what}; nothing was written")
         return UNREADABLE
-    if not quiet:
+    if not reporting.quiet:
         summary(report, job.out, watch.seconds)
-    return UNREADABLE if report.bad else DONE
+    return UNREADABLE if report.bad else exit_code(report.done.codes, reporting.fail_on)
 
 
 def _is_text(name: str) -> bool:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from zdissect.export.directory import Report
     from zdissect.spark.background import Stages
 
-_EVERY_S = 5
+_EVERY_S = 30
 """Seconds between two lines where there is no terminal."""
 _CLASSES = ("decoded", "undecoded", "skipped", "framing", "opaque", "not_zenoh", "repeated")
 _MOST = 10

@@ -8,6 +8,7 @@ import click
 from zdissect.capture import CaptureError, open_capture
 from zdissect.records import Frame
 
+from .file_progress import file_progress
 from .options import CaptureOptions, LiveOptions
 
 if TYPE_CHECKING:
@@ -40,10 +41,11 @@ class Captures:
         return "-" in self.files
 
     def __iter__(self) -> Iterator[Frame]:
+        progress = file_progress(self.files)
         for name in self.files:
             try:
                 with open_capture(name) as capture:
-                    for frame in capture:
+                    for frame in capture if progress is None else progress.through(capture):
                         self.frames += 1
                         yield frame
                         if self.frames == self.limit:

@@ -261,3 +261,10 @@ def test_the_progress_of_spark(capsys):
         "zdissect: 3 files, 2.5 MB, stage 4: 5 of 8 tasks, none running",
     ]
     assert all(time.endswith(" s") for _, _, time in said)
+
+
+@pytest.mark.parametrize(("severity", "code"), [("error", 0), ("warning", 3), ("note", 3)])
+def test_findings_may_fail_it(tmp_path, severity, code):
+    done = _run(SAMPLES, "--include", "duplicate-sn.pcap", "-o", tmp_path / "out", "-j", 1, "-q", "--fail-on", severity)
+    assert (done.return_value, done.stderr) == (code, "")
+    assert (tmp_path / "out" / "findings").is_dir()
