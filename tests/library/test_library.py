@@ -226,7 +226,7 @@ def test_text_is_read_as_a_paste():
         ({"message": "PUSH"}, "strem", "did you mean stream"),
         ({"message": "KEEP_ALIVE"}, "packet", "no reading is called 'packet'"),
         ([{"message": "KEEP_ALIVE"}], "put", "no reading is called 'put'"),
-        ([{"message": "PUT"}], "stream", "is no message here"),
+        ([{"message": "PUT"}], "stream", "isn't a message here"),
         ({"message": "PUSH", "scope": 1 << 70}, "", "doesn't fit"),
     ],
 )

@@ -25,7 +25,7 @@ class CodeWriter:
         self.flags: dict[str, int] = {}
         self.bodies = 0
         self.stop = "stop"
-        """The variable that holds the end of the innermost region."""
+        """The name of the variable with the end of the innermost region."""
 
     def write(self) -> str:
         """The source of the function."""
@@ -45,12 +45,12 @@ class CodeWriter:
         self.lines.append(INDENT * (self.depth if depth is None else depth) + text)
 
     def decline(self, condition: str) -> None:
-        """Leaves it to the interpreter where a condition holds."""
+        """Leaves the message to the interpreter if a condition holds."""
         self.put(f"if {condition}:")
         self.put("raise Decline", self.depth + 1)
 
     def otherwise(self) -> None:
-        """Leaves everything else to the interpreter, behind conditions that say what is plain."""
+        """Leaves everything else to the interpreter, after conditions for the plain cases."""
         self.put("else:")
         self.put("raise Decline", self.depth + 1)
 
@@ -164,7 +164,7 @@ class CodeWriter:
         self.put(f"value, pos = long_vle(data, pos - 1, {self.stop}, {limit})", self.depth + 2)
 
     def bytes_(self, size: str, text: bool) -> None:
-        """So many bytes, as text or as they are."""
+        """A number of bytes, as text or as they are."""
         self.put(f"end = pos + {size}")
         self.decline(f"end > {self.stop}")
         self.put(f"value = data[pos:end]{'.decode()' if text else ''}")
@@ -182,14 +182,14 @@ class CodeWriter:
         self.put(f"row[{field.column!r}] = {self.converted(field, expression)}")
 
     def converted(self, field: Field, expression: str) -> str:
-        """The value of a column, with what the conversion needs written out where that is faster than a call."""
+        """The value of a column, with the conversion inlined where that is faster than a call."""
         convert = converter(field)
         if convert is None:
             return expression
         if convert is bool:
             return f"({expression}) != 0"
         if field.enum is not None and not field.column.startswith("resolution_"):
-            # a value without a name ends in a KeyError, and so in the interpreter
+            # a value without a name raises KeyError, and the interpreter reads it
             return f"{self.constant(field.enum.names, 'names')}[{expression}]"
         return f"{self.constant(convert, 'as')}({expression})"
 
@@ -235,7 +235,7 @@ class CodeWriter:
         self.chained()
 
     def chained(self) -> None:
-        """The end of a turn in a chain of extensions: none but those before is plain, and the last one says so."""
+        """The end of a turn in a chain of extensions: declines any other extension, and ends after the last one."""
         self.otherwise()
         self.put("if head < 128:")
         self.put("break", self.depth + 1)
@@ -249,7 +249,7 @@ class CodeWriter:
             self.put("raise Decline")  # markers of shared memory
             return
         for column in ops.conditional_columns(program.steps):
-            self.decline(f"{column!r} in row")  # it comes again, and what is only in the first one must not stay
+            self.decline(f"{column!r} in row")  # it is repeated, and nothing of the first one must stay
         self.put("begin = pos")
         if not program.structured:
             self.steps(program.steps)
@@ -265,7 +265,7 @@ class CodeWriter:
         self.entry(node, "data[begin:bound]")
 
     def enter(self) -> None:
-        """The length of an extension with a structure, whose fields come next."""
+        """The length of an extension with a structure; its fields come next."""
         self.vle((1 << 32) - 1)
         self.put("begin = pos")
         self.put("bound = pos + value")
@@ -273,7 +273,7 @@ class CodeWriter:
         self.stop = "bound"
 
     def leave(self) -> None:
-        """Behind the fields of such an extension."""
+        """The end of such an extension, after its fields."""
         self.stop = "stop"
         self.decline("pos != bound")
 

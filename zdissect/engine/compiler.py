@@ -26,14 +26,14 @@ from zdissect.grammar.transport import FRAME, KEEP_ALIVE
 from zdissect.grammar.types import Message
 
 COMPILED = (PUSH, REQUEST, RESPONSE, RESPONSE_FINAL, FRAME, KEEP_ALIVE)
-"""Messages that have a compiled form: those that traffic consists of."""
+"""Messages with a compiled form: the usual ones in traffic."""
 
 SKIMMED = (FRAME, PUSH)
-"""Those of them that have a skimming form as well: the most usual ones."""
+"""Messages that also have a skimming form: the most usual ones."""
 MOST_TEMPLATES = 4096
 _LOOK = 1024
 _REST = 16 * _LOOK
-"""After so many PUSHes without a template there is a look at how many had one; if few, none is skimmed for a while."""
+"""PUSHes without a template after which they are compared with those that had one; if few had, skimming pauses."""
 
 Function = Callable[[bytes, int, int], Any]
 
@@ -46,14 +46,14 @@ class Decline(Exception):
 
 
 _DECLINES = (Decline, IndexError, KeyError, UnicodeDecodeError)
-"""What a compiled function may end with: reading past the end, a value without a name, text that isn't UTF-8."""
+"""Exceptions of a compiled function: reading past the end, a value without a name, text that isn't UTF-8."""
 
 
 class CompiledReader:
     """Reads the batches of a capture; remembers the templates of FRAMEs and of the PUSHes in them.
 
-    What never comes again isn't worth a template: a PUSH gets one when its key is met for the second time, and while
-    most keys are new, no PUSH is skimmed at all.
+    A message that isn't repeated isn't worth a template: a PUSH gets one when its key is met for the second time, and
+    while most keys are new, no PUSH is skimmed at all.
     """
 
     def __init__(self) -> None:
@@ -66,14 +66,14 @@ class CompiledReader:
         self.seen: set[bytes] = set()
         """Keys of PUSHes that were met once."""
         self.count = self.missed = 0
-        """Messages, and PUSHes without a template, since there was a look at how these compare."""
+        """Messages, and PUSHes without a template, since the two were last compared."""
         self.rest = 0
-        """Messages for which PUSHes aren't skimmed."""
+        """Messages still to come for which PUSHes aren't skimmed."""
 
     def batch(self, data: bytes, prefix: int = 0) -> list[Cell | Row] | None:
-        """The messages of a batch with a length prefix of so many bytes, as cells or rows; None if it isn't plain.
+        """The messages of a batch with a length prefix of `prefix` bytes, as cells or rows; None if it isn't plain.
 
-        They stand for the interpreter's rows.
+        They stand for exactly the rows that the interpreter would give.
         """
         stop = len(data)
         if prefix and int.from_bytes(data[:prefix], "little") != stop - prefix:
@@ -97,7 +97,7 @@ class CompiledReader:
         return out
 
     def frame(self, data: bytes, pos: int, stop: int, out: list[Cell | Row]) -> int:
-        """Adds a FRAME and the messages in it; the position behind them."""
+        """Adds a FRAME and the messages in it; returns the position after them."""
         start, place = pos, len(out)
         key, pos, sn = self.skim(data, pos, stop)
         frame = self.templates.get(key)
@@ -134,7 +134,7 @@ class CompiledReader:
         return pos
 
     def miss(self, pushes: dict[bytes, Template], key: bytes, row: Row) -> None:
-        """Takes a PUSH that no template was there for."""
+        """Takes a PUSH for which there was no template."""
         if key in self.seen:
             self.learn(pushes, key, PUSH, row)
         if len(self.seen) >= MOST_TEMPLATES:
@@ -156,7 +156,7 @@ class CompiledReader:
 
 @cache
 def function(message: Message) -> Function:
-    """The compiled form of a message: (bytes, start, stop) to (row, position behind it)."""
+    """The compiled form of a message: (bytes, start, stop) to (row, position after it)."""
     return _made(message, f"read_{message.name.lower()}", f"<zdissect {message.name}>", CodeWriter)
 
 
@@ -167,7 +167,7 @@ def skimmer(message: Message) -> Function:
 
 
 def _made(message: Message, name: str, file: str, writer: type[CodeWriter]) -> Function:
-    """Writes a function, and shows its source where tracebacks look for it."""
+    """Compiles a function, and registers its source where tracebacks look for it."""
     source, names = _source(message, writer)
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
     exec(compile(source, file, "exec"), names)

@@ -17,7 +17,7 @@ class Composites(Weighing):
     __slots__ = ()
 
     def choice(self, table: ProgramTable, many: str, pos: int, stop: int, cut: bool, depth: int, name: str) -> int:
-        """One message of a table, or as many as there are."""
+        """One message of a table, or as many as follow."""
         data = self.data
         known = table.messages
         if many == "all":
@@ -128,7 +128,7 @@ class Composites(Weighing):
         return pos
 
     def repeat(self, program: RepeatProgram, pos: int, around: Around) -> int:
-        """The same steps several times; each takes a byte at least, so a huge count ends with the bytes."""
+        """The same steps several times; each takes at least a byte, so a huge count ends with the bytes."""
         field, steps, item, count, counter = program
         stop, cut, depth, header, values = around
         if counter is not None:

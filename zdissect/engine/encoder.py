@@ -1,8 +1,8 @@
 """Values to bytes, by the grammar alone. `values.py` says what values look like.
 
-What follows from other values may be left out: flags, bits that say what is there, lengths and counts
-(`inference.py`). Reserved bits and single flags are 0 unless something tells otherwise. A value that is given counts,
-even where it is wrong, so that messages with faults can be made.
+Values that follow from others may be left out: flags, bits that say what is present, lengths and counts
+(`inference.py`). Reserved bits and single flags are 0 unless something says otherwise. A value that is given is used,
+even if it is wrong, so that messages with faults can be made.
 """
 
 from collections.abc import Mapping
@@ -39,9 +39,9 @@ def encode(entry: Message | Unit, values: Mapping[str, Any], **inputs: int) -> b
     """The bytes of a message or unit in their shortest form, extensions in the order given.
 
     Args:
-        entry: What is written; the same that `interpret` takes.
+        entry: What to write, as for `interpret`.
         values: Its values by the names of the grammar.
-        inputs: Values that the framing gives to a unit (`prefix`, `compression`, `low_latency`).
+        inputs: Values that the framing of a unit sets (`prefix`, `compression`, `low_latency`).
 
     Raises:
         EncodeError: A value is missing, is of a wrong type or too large, or has no place here.
@@ -57,13 +57,13 @@ def encode(entry: Message | Unit, values: Mapping[str, Any], **inputs: int) -> b
 
 
 def _message(messages: tuple[Message, ...], here: EncoderInput) -> bytes:
-    """One of several messages, told by its name or by the name of a variant."""
+    """One of several messages, identified by its name or by the name of a variant."""
     name = here.take("message") if len(messages) == 1 else here.need("message")
     named = {label: message for message in messages for pair in message.labels.values() for label in pair}
     named |= {message.name: message for message in messages}
     message = messages[0] if name is None else named.get(name)
     if message is None:
-        raise EncodeError(here.at("message"), f"{name!r} is no message here; there are {', '.join(sorted(named))}")
+        raise EncodeError(here.at("message"), f"{name!r} isn't a message here; there are {', '.join(sorted(named))}")
     placed = place(message)
     return _Writer(placed, {}).with_header(message, here, variant(name, message.labels))
 
@@ -84,7 +84,7 @@ class _Writer:
         return bytes((header,)) + self.all(self.placed.inside, here)
 
     def holds(self, condition: str) -> bool:
-        """Whether a condition holds with what was written so far."""
+        """Whether a condition holds for the values written so far."""
         simple = conditions.flag_test(condition) if condition else None
         if simple and simple[0] in self.flags:
             return bool(self.flags[simple[0]]) is simple[1]
@@ -97,7 +97,7 @@ class _Writer:
         return data
 
     def some(self, places: tuple[PlacedNode, ...], here: EncoderInput, siblings: tuple[PlacedNode, ...]) -> bytes:
-        """Some fields of a level. `siblings` are all of it, from which missing values follow."""
+        """Some fields of a level. `siblings` are all fields of the level, from which missing values are inferred."""
         return b"".join(self.field(placed, here, siblings) for placed in places)
 
     def field(self, placed: PlacedNode, here: EncoderInput, siblings: tuple[PlacedNode, ...]) -> bytes:
@@ -125,7 +125,7 @@ class _Writer:
         return self.repeat(placed, node, here) if isinstance(node, Repeat) else self.group(placed, here, siblings)
 
     def keep(self, bits: tuple[Bit, ...], value: int) -> None:
-        """Makes bit fields known to conditions."""
+        """Keeps the values of bit fields for conditions."""
         for bit in bits:
             self.seen[bit.name] = (value & bit.mask) >> bit.low
 
@@ -149,7 +149,7 @@ class _Writer:
         return infer(name, here.values, siblings, lambda placed: self.size(placed, here))
 
     def size(self, placed: PlacedNode, here: EncoderInput) -> int | None:
-        """Bytes of the content of a place that has its size in front, if it is there."""
+        """Size in bytes of the content of a place that has its size in front; None if it isn't present."""
         node = placed.node
         if isinstance(node, Group):
             return len(_Writer.trial(self).some(placed.inside, here, placed.inside)) if self.holds(node.when) else None
@@ -158,7 +158,7 @@ class _Writer:
         return None if value is None else len(content(value, here.at(node.name)))
 
     def trial(self) -> "_Writer":
-        """A copy that writes ahead, and leaves no traces here."""
+        """A copy that writes ahead without changing this writer."""
         copy = _Writer(self.placed, self.seen)
         copy.flags = self.flags
         return copy
@@ -166,7 +166,7 @@ class _Writer:
     def integer(
         self, node: Vle | Fixed, bits: tuple[Bit, ...], width: int, here: EncoderInput, siblings: tuple[PlacedNode, ...]
     ) -> int:
-        """The value of a number, given as a whole, by its bit fields, or not at all."""
+        """The value of a number that is given as a whole, by its bit fields, or not at all."""
         whole = here.take(node.name)
         if whole is None:
             whole = self.inferred(node.name, here, siblings)
@@ -180,7 +180,7 @@ class _Writer:
         return value
 
     def fixed(self, node: Fixed, here: EncoderInput, siblings: tuple[PlacedNode, ...]) -> bytes:
-        """A number of a fixed size, or bytes: those given, even if their number isn't the one announced."""
+        """A number of a fixed size, or bytes: those given, even if there are more or fewer than announced."""
         if node.raw:
             return content(here.need(node.name), here.at(node.name))
         size = node.size if isinstance(node.size, int) else conditions.test(node.size)(self.seen)
@@ -196,7 +196,7 @@ class _Writer:
         return self.region(placed, inner) if node.length else self.all(placed.inside, inner)
 
     def region(self, placed: PlacedNode, inner: EncoderInput) -> bytes:
-        """Fields with their length in front: the true one, unless another is given."""
+        """Fields with their length in front: the actual length, unless another one is given."""
         length = inner.take("length")
         data = self.all(placed.inside, inner)
         return vle.encode(len(data) if length is None else number(length, 64, inner.at("length"))) + data
@@ -260,7 +260,7 @@ class _Writer:
 
 
 def _unknown(ident: Any, inner: EncoderInput) -> tuple[int, bytes]:
-    """Header and body of an extension that is given by its id. Its value tells the encoding, if that isn't given."""
+    """Header and body of an extension that is given by its id. The encoding, if not given, follows from the value."""
     value, enc = inner.take("value"), inner.take("enc")
     mandatory = number(inner.take("mandatory") or 0, 1, inner.at("mandatory"))
     if enc is None:

@@ -1,4 +1,4 @@
-"""The values that the encoder is given: taken one by one, checked, and none left unused."""
+"""The input of the encoder: values are taken one by one and checked, and none may be left unused."""
 
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
@@ -6,7 +6,7 @@ from typing import Any
 
 
 class EncodeError(ValueError):
-    """Values that can't be written. `path` names the place among the values, such as `PUSH.body.payload`."""
+    """Values that can't be written. `path` names the value, such as `PUSH.body.payload`."""
 
     def __init__(self, path: str, why: str) -> None:
         super().__init__(f"{path}: {why}")
@@ -41,20 +41,20 @@ class EncoderInput:
         return value
 
     def finish(self, names: Sequence[str]) -> None:
-        """Refuses values that no field took; `names` are those that have a place here."""
+        """Refuses values that no field took; `names` are the names that are allowed here."""
         for name, value in self.values.items():
             if name in self.used:
                 continue
             if name in names:
                 if value in ([], ()):
                     continue
-                raise EncodeError(self.at(name), "is given, but the flags and the fields in front say it isn't there")
+                raise EncodeError(self.at(name), "is given, but by the flags and earlier fields it isn't present")
             near = get_close_matches(str(name), {*names, *self.used}, 1)
             raise EncodeError(self.at(name), "no such field here" + (f"; did you mean {near[0]}?" if near else ""))
 
 
 def items(value: Any, path: str) -> Sequence[Any]:
-    """A list, empty if it isn't given."""
+    """A list; empty if the value isn't given."""
     if value is None:
         return ()
     if not isinstance(value, Sequence) or isinstance(value, str | bytes):
@@ -63,7 +63,7 @@ def items(value: Any, path: str) -> Sequence[Any]:
 
 
 def number(value: Any, width: int, path: str) -> int:
-    """An unsigned integer of so many bits."""
+    """An unsigned integer of at most `width` bits."""
     if not isinstance(value, int):
         raise EncodeError(path, f"takes a number, not {value!r}")
     if value < 0 or value >> width:
@@ -72,7 +72,7 @@ def number(value: Any, width: int, path: str) -> int:
 
 
 def content(value: Any, path: str) -> bytes:
-    """Bytes, or the bytes of a text; what wasn't UTF-8 on the wire comes back as it was."""
+    """Bytes, or the bytes of a text; bytes that weren't UTF-8 on the wire are restored."""
     if isinstance(value, str):
         try:
             return value.encode(errors="surrogateescape")

@@ -1,7 +1,7 @@
-"""What values that were left out must be: flags, lengths and counts follow from the fields that are there.
+"""Infers values that were left out: flags, lengths and counts follow from the fields that are present.
 
-The grammar says which: a field with the condition `N` and not left out means that N is 1; a ZenohID of nine bytes whose
-size is `zid_len + 1` means that zid_len is 8. Nothing here knows a particular message.
+The grammar tells how: a field with the condition `N` that is present means that N is 1; a ZenohID of nine bytes whose
+size is `zid_len + 1` means that zid_len is 8. Nothing here depends on a particular message.
 """
 
 import ast
@@ -14,16 +14,16 @@ from zdissect.grammar.registry import PlacedNode
 from zdissect.grammar.types import Bit, Bits, Extension, Extensions, Fixed, Group, Repeat, Vle
 
 Sizes = Callable[[PlacedNode], int | None]
-"""Bytes that the content of a place takes, if it is there."""
+"""Gives the bytes that the content of a place takes, if it is present."""
 
 
 class Term(NamedTuple):
-    """A part of a condition that must hold for the whole to hold: the name has this value."""
+    """A necessary part of a condition: the name has this value."""
 
     name: str
     value: int
     boolean: bool
-    """Whether the term is just a name, or `not` a name; then its absence says something too."""
+    """Whether the term is just a name, or `not` and a name; then absence of the field says something too."""
 
 
 @cache
@@ -46,7 +46,7 @@ def _terms(node: ast.expr) -> Iterator[Term]:
 
 
 def level(places: tuple[PlacedNode, ...]) -> Iterator[PlacedNode]:
-    """The places whose values stand in one dict: groups without a name have none of their own."""
+    """The places whose values are in one dict: groups without a name have no dict of their own."""
     for placed in places:
         yield placed
         if isinstance(placed.node, Group) and not placed.node.name:
@@ -68,26 +68,26 @@ def names(placed: PlacedNode) -> Iterator[str]:
 
 
 def bit_names(bits: tuple[Bit, ...]) -> Iterator[str]:
-    """Names of the bit fields that mean something."""
+    """Names of the bit fields that aren't reserved."""
     return (bit.name for bit in bits if not bit.reserved)
 
 
-def given(placed: PlacedNode, values: Mapping[str, Any]) -> bool:
-    """Whether the values of a level hold something for this place."""
+def is_given(placed: PlacedNode, values: Mapping[str, Any]) -> bool:
+    """Whether the values of a level include this place."""
     node = placed.node
     if isinstance(node, Extensions):
         return bool(values.get("extensions"))
     if isinstance(node, Group) and not node.name:
-        return any(given(inner, values) for inner in placed.inside)
+        return any(is_given(inner, values) for inner in placed.inside)
     if isinstance(node, Bits | Vle) and any(name in values for name in bit_names(node.bits)):
         return True
     return node.name in values
 
 
 def infer(name: str, values: Mapping[str, Any], places: tuple[PlacedNode, ...], sizes: Sizes) -> int | None:
-    """The value of a flag or number that was left out, or None if nothing tells.
+    """The value of a flag or number that was left out, or None if it can't be inferred.
 
-    Fields that are there decide; if they tell nothing, fields that aren't.
+    Fields that are present decide; if they don't tell, fields that are absent do.
     """
     yes: set[int] = set()
     no: set[int] = set()
@@ -95,7 +95,7 @@ def infer(name: str, values: Mapping[str, Any], places: tuple[PlacedNode, ...], 
         node = placed.node
         if isinstance(node, Extension):
             continue
-        here = given(placed, values)
+        here = is_given(placed, values)
         for term in terms(node.when):
             if term.name == name:
                 if here:
@@ -120,7 +120,7 @@ def solve(expression: str, name: str, result: int) -> int:
 
 
 def single(placed: PlacedNode) -> bool:
-    """Whether a turn of a repeat is one value, and not a dict."""
+    """Whether each turn of a repeat is a single value, not a dict."""
     return len(placed.inside) == 1 and not isinstance(placed.inside[0].node, Bits | Extensions)
 
 

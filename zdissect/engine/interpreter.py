@@ -1,8 +1,8 @@
 """Bytes to tape: the reference meaning of the grammar.
 
-`interpret` is total: any bytes give a tape whose leaves cover them exactly, never an exception, in linear time. An
-error ends the innermost length-delimited region (extension body, batch, datagram): what was read stays, the rest of the
-region becomes an `undecoded` leaf, and reading goes on after it.
+`interpret` is total: any bytes yield a tape whose leaves cover them exactly, never an exception, in linear time. An
+error ends the innermost length-delimited region (extension body, batch, datagram): the fields read so far stay, the
+rest of the region becomes an `undecoded` leaf, and reading goes on after it.
 
 A region that was cut (by a snap length, or because a length runs past the end) differs from one that ended: nothing in
 it may depend on where it was cut, so that a prefix of the bytes gives a prefix of the leaves.
@@ -43,7 +43,7 @@ def interpret(
     Args:
         entry: What the bytes are; a `Unit`, or a `Message` for a single message.
         cut: More bytes followed, but the capture doesn't hold them.
-        inputs: Values that the framing gives to a unit (`prefix`, `compression`, `low_latency`).
+        inputs: Values that the framing of a unit sets (`prefix`, `compression`, `low_latency`).
     """
     end = len(data) if stop is None else stop
     run = _Run(data)
@@ -66,10 +66,10 @@ class _Run(Composites):
     def steps(
         self, steps: tuple[Step, ...], pos: int, stop: int, cut: bool, depth: int, header: int, values: Values
     ) -> int:
-        """Runs the steps of a program from `pos`; the position after them.
+        """Runs the steps of a program from `pos`; returns the position after them.
 
-        This loop is most of the time that decoding takes. It is one function because a call for each field would cost
-        more than what most fields cost, and it takes what surrounds it as arguments, which are quicker than attributes.
+        Decoding spends most of its time in this loop. It is one function because a call for each field would cost more
+        than most fields do, and it takes its context as arguments, which are faster than attributes.
         """
         data = self.data
         spans = self.spans
@@ -188,7 +188,7 @@ class _Run(Composites):
         return value, pos
 
     def not_text(self, field: Field, start: int, stop: int, value: bytes, problem: UnicodeDecodeError) -> str:
-        """Bytes that should be UTF-8 and aren't: kept as surrogates, with a remark."""
+        """Bytes that should be UTF-8 but aren't: kept as surrogates, with a remark."""
         code = "binary-text" if field.any_bytes else "invalid-utf8"
         self.remarks.append((code, start, stop, f"{field.name} isn't UTF-8 from byte {problem.start} on"))
         return value.decode(errors="surrogateescape")

@@ -1,4 +1,4 @@
-"""Messages that were read without a tape: row and tape are made only if somebody asks for them."""
+"""Messages that were read without a tape: row and tape are made only when needed."""
 
 from zdissect.engine.interpreter import interpret
 from zdissect.engine.messages import LAYERS, DecodedMessage, Row
@@ -9,7 +9,7 @@ from zdissect.grammar.types import Message
 
 
 class LazyTape(Tape):
-    """The tape of a batch that has been read without one: one of FRAMEs and KEEP_ALIVEs, without faults."""
+    """The tape of a batch that was read without one: FRAMEs and KEEP_ALIVEs only, without faults."""
 
     __slots__ = ("made", "prefix")
 
@@ -23,14 +23,14 @@ class LazyTape(Tape):
 
     @property
     def spans(self) -> list[Span]:  # type: ignore[override]
-        """The spans, by the interpreter. It has no remarks of its own here: a batch with any isn't compiled."""
+        """The spans, from the interpreter. It makes no remarks here: a batch with any isn't read without a tape."""
         if self.made is None:
             self.made = interpret(BATCH, self.data, prefix=self.prefix).spans
         return self.made
 
 
 class LazyMessage(DecodedMessage):
-    """A message of such a batch: the `number`-th. Its row is there, or stands in a cell until it is asked for."""
+    """The `number`-th message of such a batch. Its row is made already, or stays in a cell until it is needed."""
 
     __slots__ = ("cell", "made", "number", "template")
 
@@ -47,7 +47,7 @@ class LazyMessage(DecodedMessage):
 
     @property
     def row(self) -> Row:  # type: ignore[override]
-        """Its row. Whoever has asked for it may have changed it, so from then on it is all that counts."""
+        """Its row. Callers may change it, so once it is made it takes the place of the cell."""
         if self.made is None:
             self.made = self.template.complete(self.cell)
             self.template = None
@@ -72,6 +72,6 @@ class LazyMessage(DecodedMessage):
 
 
 def lazy_messages(data: bytes, prefix: int, found: list[Cell | Row]) -> tuple[Tape, list[DecodedMessage]]:
-    """The tape and the messages of a batch with a length prefix of so many bytes, and with these rows and cells."""
+    """The tape and the messages of a batch with a length prefix of `prefix` bytes, from their rows and cells."""
     tape = LazyTape(data, prefix)
     return tape, [LazyMessage(tape, number, one) for number, one in enumerate(found)]

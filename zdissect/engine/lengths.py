@@ -1,8 +1,8 @@
-"""Regions: bytes whose length was declared, and extensions in which the structure may have another one.
+"""Regions: bytes with a declared length, and extensions whose structure may have a different length.
 
-Receivers pass over the declared length of some extensions and go by the structure (`Extension.loose`); of all others it
-bounds what they read. Where the two disagree, the length is in doubt: `weighing.py` decides about it, and tells by
-`decisions` which one counts.
+For some extensions receivers ignore the declared length and go by the structure (`Extension.loose`); for all others it
+bounds what they read. Where the two disagree, the length is in doubt: `weighing.py` decides which one counts, and says
+so in `decisions`.
 """
 
 from abc import abstractmethod
@@ -18,22 +18,22 @@ Values = dict[str, int]
 Steps = tuple[Step, ...]
 
 Around = tuple[int, bool, int, int, Values]
-"""(stop, cut, depth, header, values): where the region around something ends, whether it was cut, how deep it is, and
-what its conditions ask. A plain tuple, which is made and unpacked for each region and structured extension."""
+"""(stop, cut, depth, header, values) of the surrounding region: its end, whether it was cut off, its depth, and the
+values for conditions. A plain tuple, because it is made and unpacked for each region and structured extension."""
 
 Region = tuple[Field, Steps, Any, Field | None]
-"""(field, steps, limit, length) of a group with a size. With a length in front, `length` is the field of that, and
-`limit` its largest value; else `limit` gives the size for the values read so far."""
+"""(field, steps, limit, length) of a group with a size. With a length in front, `length` is its field and `limit` its
+largest value; otherwise `limit` computes the size from the values read so far."""
 
 _U32 = (1 << 32) - 1
 _OPEN: Span = (UNDECODED, 0, 0, -1, None)
 
 DECLARED = -1
-"""The decisions by which all declared lengths of a message count."""
+"""The `decisions` under which all declared lengths of a message count."""
 
 
 class Lengths:
-    """One interpretation: the bytes, and what was found so far."""
+    """One interpretation: the bytes, and the spans and remarks so far."""
 
     __slots__ = ("data", "decisions", "declared", "doubts", "remarks", "spans")
 
@@ -42,27 +42,27 @@ class Lengths:
         self.spans: list[Span] = []
         self.remarks: list[Remark] = []
         self.doubts = 0
-        """Lengths of the message that is being read that aren't those of their structures."""
+        """Lengths in doubt of the message being read: those that differ from their structures'."""
         self.declared = True
-        """Of these, all declared ones count."""
+        """Whether the declared length counts for all of them."""
         self.decisions = 0
-        """Bit n is set where the n-th length in doubt is decided against what receivers do; or `DECLARED`."""
+        """Bit n is set if the n-th length in doubt is decided against what receivers do; or `DECLARED`."""
 
     @abstractmethod
     def steps(self, steps: Steps, pos: int, stop: int, cut: bool, depth: int, header: int, values: Values) -> int:
-        """Runs the steps of a program from `pos`; the position after them."""
+        """Runs the steps of a program from `pos`; returns the position after them."""
 
     @abstractmethod
     def long_vle(self, field: Field, start: int, stop: int, limit: int) -> tuple[int, int]:
         """An integer of two bytes or more, with the remarks on its form."""
 
     def open(self) -> int:
-        """Keeps a place for the span of a group, which is written when its end is known."""
+        """Reserves a place for the span of a group, which is written when its end is known."""
         self.spans.append(_OPEN)
         return len(self.spans) - 1
 
     def close(self, mark: int, at: int) -> None:
-        """Ends the groups that an error left open; one that holds nothing disappears."""
+        """Closes the groups that an error left open; a group that holds nothing disappears."""
         spans = self.spans
         for index in range(len(spans) - 1, mark - 1, -1):
             if spans[index][3] == -1:
@@ -75,7 +75,7 @@ class Lengths:
     def region(
         self, body: Callable[[], int], field: Field | None, start: int, stop: int, cut: bool, depth: int
     ) -> bool:
-        """Runs `body` on a region start..stop, and reports the bytes that it leaves; whether it leaves none."""
+        """Runs `body` on a region start..stop, and reports the bytes left over; returns whether there are none."""
         mark = len(self.spans)
         try:
             at = body()
@@ -94,9 +94,9 @@ class Lengths:
         return False
 
     def sized(self, region: Region, pos: int, around: Around) -> int:
-        """A region with a length in front, or of a size that is known.
+        """A region with a length in front, or of known size.
 
-        A region of known size has no node of its own; any other opens one.
+        A region of known size has no node of its own; one with a length opens a node.
         """
         field, steps, limit, length = region
         stop, cut, depth, header, values = around
@@ -119,10 +119,10 @@ class Lengths:
         return size, end
 
     def bounded(self, field: Field, steps: Steps, start: int, pos: int, end: int, around: Around) -> tuple[int, bool]:
-        """A region that its declared length ends; whether its structure ends there too.
+        """Reads a region that ends by its declared length; returns whether its structure ends there too.
 
         Args:
-            field: The field that has the length.
+            field: The field with the declared length.
             steps: The structure.
             start: Where its length begins.
             pos: Where the region begins.
@@ -130,7 +130,7 @@ class Lengths:
             around: The region around it.
 
         Raises:
-            Malformed: It runs past the region around it: nothing can follow then.
+            Malformed: It runs past the region around it, so that nothing can follow.
         """
         stop, cut, depth, header, values = around
         short = end > stop
@@ -146,7 +146,7 @@ class Lengths:
         return end, whole
 
     def extension(self, program: ExtensionProgram, pos: int, around: Around) -> int:
-        """The body of an extension that has a declared length and a structure."""
+        """The body of an extension with a declared length and a structure."""
         start = pos
         size, pos = self.length(EXT_LENGTH, _U32, pos, around[0], around[2])
         loose = program.loose is not None and program.loose(around[4])
@@ -154,7 +154,7 @@ class Lengths:
         return first(program, start, pos, pos + size, around)
 
     def structure_first(self, program: ExtensionProgram, start: int, pos: int, declared: int, around: Around) -> int:
-        """The body of an extension of which receivers pass over the length."""
+        """The body of an extension whose declared length receivers ignore."""
         stop, cut, depth, header, values = around
         mark = len(self.spans), len(self.remarks)
         problem, end = None, stop
@@ -172,7 +172,7 @@ class Lengths:
         return self.bounded(program.field, program.steps, start, pos, declared, around)[0]
 
     def length_first(self, program: ExtensionProgram, start: int, pos: int, declared: int, around: Around) -> int:
-        """The body of an extension that receivers take out of the message by its length."""
+        """The body of an extension that receivers delimit by its declared length."""
         steps = program.steps
         stop, cut, depth, header, values = around
         mark = len(self.spans), len(self.remarks)
@@ -183,7 +183,7 @@ class Lengths:
             problem = raised
         if not (whole or (cut and problem is not None)) and self.structure_counts(False):
             spans, remarks = self.back(mark)
-            try:  # as in a region that is cut: what goes on to the end of its region has no structure of its own
+            try:  # as in a cut region: a field that takes all bytes of its region has no length of its own
                 return self.differs(
                     program, start, pos, declared, self.steps(steps, pos, stop, True, depth, header, values)
                 )
@@ -196,7 +196,7 @@ class Lengths:
         return end
 
     def structure_counts(self, loose: bool) -> bool:
-        """Whether the structure decides where an extension ends whose length is in doubt, in this run."""
+        """Whether, in this run, the structure decides where an extension with a length in doubt ends."""
         against = bool(self.decisions >> self.doubts & 1)
         self.doubts += 1
         counts = self.decisions != DECLARED and loose != against
@@ -211,7 +211,7 @@ class Lengths:
         return end
 
     def back(self, mark: tuple[int, int]) -> tuple[list[Span], list[Remark]]:
-        """Takes back what was found after a mark, and returns it."""
+        """Removes the spans and remarks after a mark, and returns them."""
         spans, remarks = mark
         out = self.spans[spans:], self.remarks[remarks:]
         del self.spans[spans:], self.remarks[remarks:]

@@ -4,7 +4,7 @@ from zdissect.grammar.field import Field
 
 
 class Malformed(Exception):
-    """Reading can't go on in this region. `at` is where the bytes begin that no field owns."""
+    """Reading can't go on in this region. The bytes from `at` on belong to no field."""
 
     def __init__(self, at: int, code: str = "", text: str = "", short: bool = False) -> None:
         super().__init__(text)
@@ -12,7 +12,7 @@ class Malformed(Exception):
         self.code = code
         self.text = text
         self.short = short
-        """Bytes were missing: no error of its own where the region was cut."""
+        """Whether bytes were missing, which isn't an error if the region was cut off."""
 
 
 def count(number: int) -> str:
@@ -24,14 +24,14 @@ def named(field: Field) -> str:
 
 
 def called(field: Field) -> str:
-    """The name of a number in a text; one that is all that an extension or a group holds has theirs."""
+    """The name of a number, for texts; the only number in an extension or group goes by its name."""
     if field.name not in ("value", "number"):
         return field.name
     return field.path.split(".")[-2].removeprefix("ext_")
 
 
 def short_of(field: Field, pos: int, stop: int, size: int = 1) -> Malformed:
-    """A field of which not a byte, or not all of a fixed size, is there."""
+    """The error for a field that is missing, or shorter than its fixed size."""
     if size > 1 and pos < stop:
         return Malformed(pos, "truncated", f"{field.name} needs {count(size)}, {stop - pos} left", short=True)
     return Malformed(pos, "truncated", f"{field.name} is missing", short=True)

@@ -1,4 +1,4 @@
-"""Tape to messages: what the message table says of each, as far as its bytes alone tell.
+"""Tape to messages: the rows of the message table, as far as the bytes alone tell.
 
 A row is a dict with the columns that have a value. Every scouting, transport and network message is one; declarations
 and data sub-messages are part of their network message.
@@ -27,16 +27,16 @@ class DecodedMessage:
     __slots__ = ("first", "row", "stop", "tape")
 
     template: Any = None
-    """The columns that it has in common with others; together with `cell` it stands for a row that isn't made yet."""
+    """The columns shared with other messages; together with `cell` it stands for a row that isn't made yet."""
     cell: tuple[Any, ...] = ()
-    """The values of its own."""
+    """The message's own values."""
 
     def __init__(self, tape: Tape, first: int, row: Row) -> None:
         self.tape = tape
         self.first = first
         """Index of its span."""
         self.stop = len(tape.spans)
-        """Index of the first span that isn't its own (nor of a message inside it)."""
+        """Index of the first span after its own and those of messages inside it."""
         self.row = row
 
     @property
@@ -57,7 +57,7 @@ class DecodedMessage:
         return self.tape.data[start:stop]
 
     def spans(self) -> Iterator[Span]:
-        """Its spans, the first is that of the message itself."""
+        """Its spans; the first is that of the message itself."""
         spans = self.tape.spans
         return (spans[index] for index in range(self.first, self.stop))
 
@@ -67,17 +67,17 @@ class DecodedMessage:
         return next((span for span in self.spans() if span[0].path == path), None)
 
     def value(self, path: str) -> Any:
-        """The value of a field; None if it isn't there."""
+        """The value of a field; None if it isn't present."""
         span = self.find(path)
         return None if span is None else span[4]
 
     def values(self, path: str) -> list[Any]:
-        """All values of a field that can be there several times."""
+        """All values of a field that can be repeated."""
         path = f"zenoh.{path}"
         return [span[4] for span in self.spans() if span[0].path == path]
 
     def has(self, path: str) -> bool:
-        """Whether a field, group or extension is there."""
+        """Whether a field, group or extension is present."""
         return self.find(path) is not None
 
     def remark(self, code: str, text: str, path: str = "") -> None:
@@ -125,7 +125,7 @@ def messages(tape: Tape) -> list[DecodedMessage]:
 
 
 def nameless(tape: Tape, layer: str) -> list[DecodedMessage]:
-    """What represents a unit whose messages can't be identified: one without a name, if an error says why."""
+    """A message without a name for a unit whose messages can't be identified, if a finding says why; else nothing."""
     if not any(RULES[code].severity == ERROR for code, *_ in tape.remarks):
         return []
     return [DecodedMessage(tape, 0, {"layer": layer, "message": None, "offset": 0, "length": tape.stop - tape.start})]
@@ -139,7 +139,7 @@ def inherit(row: Row, frame: Row) -> None:
 
 
 Put = Callable[[Row, str, Any, Any], None]
-"""Puts a value into a column that isn't just set: (row, column, cell, value of the field)."""
+"""Puts a value into a column where plain assignment won't do: (row, column, cell, value of the field)."""
 
 
 @cache
@@ -158,7 +158,7 @@ def _setters(field: Field) -> tuple[tuple[str, int, int, Convert | None, Put | N
 
 
 def _put(field: Field) -> Put | None:
-    """How the value of a field gets into its column; None if it is just set."""
+    """How the value of a field gets into its column; None for plain assignment."""
     if field.column == "locators":
         return lambda row, column, cell, _: row.setdefault(column, []).append(cell)
     other = getattr(field.node, "yields_to", "")
@@ -185,7 +185,7 @@ def _under(mask: int) -> Put:
 def _extend(row: Row, tape: Tape, index: int) -> None:
     """Adds the extension whose span is at `index` to the column of all extensions.
 
-    If it comes again, the last one counts, and nothing is left of the one before.
+    If an extension is repeated, the last one counts, and nothing of the earlier one is left.
     """
     field, _, _, stop, _ = tape.spans[index]
     header = tape.spans[index + 1]
@@ -212,7 +212,7 @@ def _extend(row: Row, tape: Tape, index: int) -> None:
 
 @cache
 def _columns_of(field: Field) -> tuple[str, ...]:
-    """The columns that an extension fills, whatever others there are."""
+    """The columns that an extension fills regardless of other extensions."""
     within = (inner for inner in wire_fields().values() if inner.path.startswith(f"{field.path}."))
     return tuple({inner.column for inner in within if inner.column and not getattr(inner.node, "yields_to", "")})
 
@@ -226,7 +226,7 @@ def _content(spans: list[Span], index: int, data: bytes, stop: int) -> bytes:
 
 
 def add_findings(tape: Tape, out: list[DecodedMessage]) -> None:
-    """Gives each remark of a tape to the innermost message that holds it, or to the last one before it."""
+    """Gives each remark of a tape to the innermost message that contains it, or else to the last one before it."""
     for code, start, _, text in tape.remarks:
         at = start - tape.start
         owner = None

@@ -4,7 +4,7 @@ A program is a tuple of steps; a step is a plain tuple, because the interpreter'
 
     (op, mask, want, test, field, first, second, keep, check)
 
-It is taken if `header & mask == want` (conditions that name one header flag), or if `test(values)` holds. `keep` says
+A step is taken if `header & mask == want` (a condition on one header flag), or if `test(values)` holds. `keep` says
 which values later conditions need. `first` and `second` depend on the operation, see `_Builder`.
 """
 
@@ -53,7 +53,7 @@ class Program(NamedTuple):
     label: str
     label_mask: int
     label_if: str
-    """The name if `header & label_mask` isn't 0."""
+    """The message's name if `header & label_mask` isn't 0."""
     reserved: int
     keep: Keep
     check: Check | None
@@ -66,14 +66,14 @@ class ExtensionProgram(NamedTuple):
     field: Field
     steps: tuple[Step, ...]
     structured: bool
-    """A ZBuf with a structure, and not just bytes."""
+    """Whether it is a ZBuf with a structure, not just bytes."""
     keep: str
-    """Its name, where a condition asks whether it is present."""
+    """Its name, if a condition asks whether it is present."""
     before: int
     """The seven bits of the extension that must come after it; 0 if any may."""
     loose: Callable[[Any], int] | None
     mismatch: str
-    """The finding where its declared length isn't that of its structure."""
+    """Code of the finding if its declared length isn't that of its structure."""
 
 
 class ExtensionPrograms(dict[int, ExtensionProgram]):
@@ -84,9 +84,9 @@ class ExtensionPrograms(dict[int, ExtensionProgram]):
     def __init__(self, known: dict[int, ExtensionProgram], optional: bool, tolerant: bool) -> None:
         super().__init__(known)
         self.optional = optional
-        """No flag says that the chain is there: it isn't where its region has ended."""
+        """Whether no flag says that the chain is present: it is, unless its region has ended."""
         self.tolerant = tolerant
-        """Extensions that aren't known may be skipped even with M=1."""
+        """Whether unknown extensions may be skipped even with M=1."""
 
 
 class RepeatProgram(NamedTuple):
@@ -95,11 +95,11 @@ class RepeatProgram(NamedTuple):
     field: Field
     steps: tuple[Step, ...]
     item: Field
-    """The group around one turn, of more than one field."""
+    """The group around one turn, if that has more than one field."""
     times: Callable[[Any], int] | None
-    """How many turns there are, if that isn't in front of them."""
+    """Computes the number of turns, if that isn't in front of them."""
     counter: Step | None
-    """Reads the number in front of them."""
+    """Reads the number of turns in front of them."""
 
 
 @cache
@@ -140,9 +140,9 @@ class ProgramTable(dict[int, Program]):
         super().__init__()
         self.messages = {message.id: message for message in messages}
         self.refused = {message.id for message in refused}
-        """Ids of those that the Rust implementation doesn't read here."""
+        """Ids of messages that the Rust implementation doesn't read here."""
         self.inner = inner
-        """They are part of the message around them."""
+        """Whether these messages are part of the message around them."""
 
     def __missing__(self, key: int) -> Program:
         program = self[key] = message_program(self.messages[key])
@@ -254,7 +254,7 @@ class _Builder:
 
 
 def _names(places: tuple[PlacedNode, ...], flags: dict[str, Bit]) -> set[str]:
-    """Names that the conditions of these places need, less those that a look at the header answers."""
+    """Names that the conditions of these places need, without those that the header byte alone answers."""
     out: set[str] = set()
     for placed in places:
         node = placed.node
@@ -274,7 +274,7 @@ def _names(places: tuple[PlacedNode, ...], flags: dict[str, Bit]) -> set[str]:
 
 
 def markers(steps: tuple[Step, ...]) -> list[str]:
-    """Names of the extensions whose presence conditions ask for: none is there where the code gets that far."""
+    """Names of extensions whose presence conditions ask for; compiled code declines messages that have any."""
     chains = [first.values() for op, _, _, _, _, first, *_ in steps if op == EXTENSIONS]
     return [program.keep for chain in chains for program in chain if program.keep]
 

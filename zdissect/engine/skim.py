@@ -1,10 +1,10 @@
-"""Writes a message's program out as Python that only tells it apart: the skimming form of codegen.py.
+"""Writes a message's program out as Python that only tells it from others: the skimming form of codegen.py.
 
 Most messages differ from one before them in a few values: the sequence number, the time, the payload. A skimming
 function walks a message, takes these values, and returns the bytes around them as a key. Messages with the same key
 are the same in everything else, so what was found out about one holds for all (see templates.py).
 
-The key tells them apart without doubt: what comes next is always told by bytes that are part of it.
+The key is unambiguous: the bytes that decide what comes next are always part of it.
 """
 
 from collections.abc import Iterator
@@ -21,12 +21,12 @@ _CUT = "key += data[mark:pos]"
 
 
 def changing_extension(program: ExtensionProgram) -> bool:
-    """Whether an extension holds a leaf whose value changes."""
+    """Whether an extension has a leaf whose value changes from message to message."""
     return any(changes(step[4]) for step in program.steps)
 
 
 def changing_extensions(message: Message) -> frozenset[str]:
-    """Names of those extensions of a message, and of its bodies, that do."""
+    """Names of such extensions of a message and its bodies."""
     return frozenset(_names(message_program(message).steps))
 
 
@@ -43,10 +43,10 @@ def _names(steps: tuple[Step, ...]) -> Iterator[str]:
 
 
 class Skimmer(CodeWriter):
-    """Writes one function: (bytes, start, stop) to (key, position behind it, the values of `CARRIED`..., bodies).
+    """Writes one function: (bytes, start, stop) to (key, position after it, the values of `CARRIED`..., bodies).
 
-    `bodies` are those of the extensions that hold changing values, in order. The function of a FRAME, whose own fields
-    are skimmed and not the messages in it, returns (key, position, sequence number).
+    `bodies` are those of the extensions with changing values, in order. The function of a FRAME skims its own fields
+    but not the messages in it, and returns (key, position, sequence number).
     """
 
     def write(self) -> str:
@@ -68,10 +68,10 @@ class Skimmer(CodeWriter):
         return "\n".join(self.lines) + "\n"
 
     def column(self, field: Field, expression: str) -> None:
-        """Nothing: what the bits of a header stand for is the same wherever the header is."""
+        """Does nothing: the bits of a header are part of the key."""
 
     def leaf(self, op: int, field: Field, first: Any, second: Any, keep: Any, check: Any) -> None:
-        """One field: its value if that changes, or else only where it ends."""
+        """One field: its value if that changes, otherwise only where it ends."""
         if changes(field):
             self.put(_CUT)
             super().leaf(op, field, first, second, keep, check)
@@ -119,7 +119,7 @@ class Skimmer(CodeWriter):
         self.bodies -= 1
 
     def extensions(self, known: dict[int, ExtensionProgram]) -> None:
-        """A chain of extensions: those that change are read, all others passed over."""
+        """A chain of extensions: those that change are read, all others are skipped."""
         self.put("while True:")
         self.depth += 1
         self.put("head = data[pos]")
@@ -144,7 +144,7 @@ class Skimmer(CodeWriter):
         self.chained()
 
     def extension(self, program: ExtensionProgram) -> None:
-        """An extension with values that change. Its length isn't part of the key, nor of what it depends on."""
+        """An extension with values that change. The key neither includes its length nor depends on it."""
         if program.structured:
             self.put(_CUT)
             self.enter()

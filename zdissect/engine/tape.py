@@ -1,4 +1,4 @@
-"""What dissection yields: a flat list of spans over a buffer, and the findings made on the way."""
+"""The result of decoding: a flat list of spans over a buffer, and the remarks made on the way."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -9,10 +9,10 @@ from zdissect.grammar.rule import Rule
 from zdissect.grammar.rules import RULES
 
 Span = tuple[Field, int, int, int, Any]
-"""(field, depth, start, stop, value): bytes start..stop of the buffer. Groups come before what they hold, one level up.
+"""(field, depth, start, stop, value): bytes start..stop of the buffer. Groups come before their content, one level up.
 
-Values: an integer for numbers and bytes of bits, str for text, bytes for bytes, the name for messages and units, None
-for groups. A text or blob spans its length prefix too.
+Values: an integer for numbers and bytes of bit fields, str for text, bytes for bytes, the name for messages and units,
+None for groups. The span of a text or blob includes its length prefix.
 """
 
 Remark = tuple[str, int, int, str]

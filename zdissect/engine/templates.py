@@ -1,7 +1,7 @@
-"""Templates: what messages that differ only in what they carry have in common.
+"""Templates: the columns shared by messages that differ only in what they carry.
 
-A cell stands for a row: the template, and a value for each of `CELL`; None where there is none. The row that a cell
-stands for is exactly the one that the compiled reader gives for the same bytes.
+A cell stands for a row: the template, and a value, or None, for each column of `CELL`. That row is exactly the one that
+the compiled reader gives for the same bytes.
 """
 
 from typing import Any
@@ -10,19 +10,19 @@ from zdissect.engine.messages import Row
 from zdissect.grammar.columns import CARRIED, FOLLOWING, follow
 
 CELL = ("offset", "length", "sn", *CARRIED, "extensions")
-"""The columns of a cell, behind its template. `extensions` is None if the template's hold."""
+"""The columns of a cell, after its template. `extensions` is None if the template's are right."""
 
 SN, STAMP = 1 + CELL.index("sn"), 1 + CELL.index("timestamp_ntp64")
-"""Their places in a cell."""
+"""Their indices in a cell."""
 
 Cell = tuple[Any, ...]
 _OWN = frozenset(CELL[:-1]) | FOLLOWING
 
 
 class Template:
-    """The columns that hold for all messages with one key.
+    """The columns that are the same for all messages with one key.
 
-    `changing` are the places of those entries of `extensions` whose value each message has for itself.
+    `changing` are the indices of the entries of `extensions` whose value differs from message to message.
     """
 
     __slots__ = ("changing", "row")

@@ -22,13 +22,13 @@ def value_check(node: Any, bits: tuple[Bit, ...] = ()) -> Check | None:
 
 
 def _nameless(enum: Enum, value: int) -> Verdict:
-    """The text about a value that has no name where it must."""
+    """The finding about a value that has no name but must have one."""
     read = f": receivers read {enum.otherwise}" if enum.otherwise else ""
     return enum.strict, f"{value} isn't a known {enum.title}{read}"
 
 
 def bits_check(bits: tuple[Bit, ...]) -> Check | None:
-    """The check of the strict enums among bit fields."""
+    """The check of all strict enums among bit fields; None if there are none."""
     strict = [(bit.low, (1 << bit.width) - 1, bit.enum) for bit in bits if bit.enum is not None and bit.enum.strict]
     if not strict:
         return None

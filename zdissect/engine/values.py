@@ -1,4 +1,4 @@
-"""A tape as plain nested values: what the encoder takes, and what is written by hand in tests and samples.
+"""A tape as plain nested values: the input of the encoder, and the form used in tests and samples.
 
     {"message": "PUSH", "Z": 1, "N": 1, "M": 0, "scope": 1, "suffix": "/a",
      "extensions": [{"ext": "qos", "value": 13}, {"ext": 9, "enc": 2, "mandatory": 0, "value": b"abc"}],
@@ -6,14 +6,14 @@
 
 Names are those of the grammar:
 
-- A message, and a unit, is a dict; `message` (`unit`) is its name. Its flags and the bit fields of its bytes stand
-  there by their own names. Reserved bits appear only if they are set.
-- A chain is the list `extensions`, in the order of the wire. `ext` is the name of an extension that the message knows,
-  or the id of another one, which has `enc`, `mandatory`, and `value` unless it is a Unit.
+- A message or a unit is a dict; `message` (or `unit`) is its name. Its flags and the bit fields of its bytes are
+  entries of their own. Reserved bits appear only if they are set.
+- A chain is the list `extensions`, in the order of the wire. `ext` is the name of an extension that is known for the
+  message, or the id of any other, which also has `enc`, `mandatory`, and `value` unless it is a Unit.
 - A group with a name is a dict; a repeat is a list of dicts, or of plain values if a turn has a single field.
 - A choice is a message, or a list of messages where there may be many.
-- Lengths and counts in front of something aren't there, as they follow from it. `length` appears where the length
-  that was declared isn't the true one.
+- Lengths and counts in front of something are left out, as they follow from it. `length` appears where the declared
+  length isn't the actual one.
 """
 
 from typing import Any
@@ -28,7 +28,7 @@ Values = dict[str, Any]
 
 
 def values(tape: Tape) -> Values:
-    """The values of a tape. Where bytes weren't understood, what was read is there and the rest is missing."""
+    """The values of a tape. Where decoding failed, the values read before that are there and the rest is missing."""
     reader = _Reader(tape.spans)
     if not tape.spans or not isinstance(node := tape.spans[0][0].node, Message | Unit):
         return {}
@@ -41,7 +41,7 @@ def values(tape: Tape) -> Values:
 
 
 class _Reader:
-    """Walks spans and grammar together. The spans say what was there, so that no condition is asked again."""
+    """Walks spans and grammar together. The spans say what was present, so no condition is evaluated again."""
 
     def __init__(self, spans: list[Span]) -> None:
         self.spans = spans
@@ -56,12 +56,12 @@ class _Reader:
         return None
 
     def take(self) -> Any:
-        """The value of the next span, which is passed."""
+        """The value of the next span; moves past it."""
         self.at += 1
         return self.spans[self.at - 1][4]
 
     def leave(self, depth: int) -> None:
-        """Skips whatever is left deeper than this: bytes that weren't understood."""
+        """Skips the rest of a deeper level: bytes that couldn't be decoded."""
         while self.at < len(self.spans) and self.spans[self.at][1] > depth:
             self.at += 1
 
@@ -82,7 +82,7 @@ class _Reader:
             self.place(placed, depth, out)
 
     def place(self, placed: PlacedNode, depth: int, out: Values) -> None:
-        """What one place has among the next spans, if anything."""
+        """Adds the value of a place, if the next spans have any."""
         node = placed.node
         if isinstance(node, Extensions):
             known = {inside.field: inside for inside in placed.inside}
@@ -105,7 +105,7 @@ class _Reader:
                 out[node.name] = value
 
     def extension(self, placed: PlacedNode | None, depth: int) -> Values:
-        """One extension; `one` is its place if it is known."""
+        """One extension; `placed` is its place if it is known."""
         stop = self.spans[self.at][3]
         self.at += 1
         header = self.take() if self.next(depth + 1) is EXT_HEADER else 0
@@ -123,7 +123,7 @@ class _Reader:
         return out
 
     def length(self, stop: int, out: Values) -> None:
-        """A declared length, kept if it isn't that of what follows up to `stop`."""
+        """Keeps a declared length if it differs from that of the content up to `stop`."""
         after = self.spans[self.at][3]
         declared = self.take()
         if declared != stop - after:

@@ -2,7 +2,7 @@
 with eight bits of data. It isn't LEB128."""
 
 _MORE = 0x8080808080808080
-"""The bits of eight bytes that say that another one follows."""
+"""The continuation bits of eight bytes."""
 
 
 class Short(Exception):
@@ -13,7 +13,7 @@ def read(data: bytes, pos: int, stop: int) -> tuple[int, int]:
     """Value and position after the integer at `pos`. Raises Short if it doesn't end before `stop`."""
     if stop - pos > 8 and data[pos + 7] > 127:
         value = int.from_bytes(data[pos : pos + 8], "little")
-        if value & _MORE == _MORE:  # all nine, as of a time: pairs of groups move together, then pairs of pairs
+        if value & _MORE == _MORE:  # all nine bytes, as for a time: groups are joined in pairs, then pairs of pairs
             value = value & 0x007F007F007F007F | (value & 0x7F007F007F007F00) >> 1
             value = value & 0x00003FFF00003FFF | (value & 0x3FFF00003FFF0000) >> 2
             value = value & 0x000000000FFFFFFF | (value & 0x0FFFFFFF00000000) >> 4

@@ -1,9 +1,9 @@
-"""Lengths in doubt: which of two ends an extension has, where its declared length isn't that of its structure.
+"""Lengths in doubt: decides where an extension ends if its declared length isn't that of its structure.
 
-Either may be wrong: a length that the sender computed wrongly, a forged number inside. So what follows decides. The
-message is read in each of the ways (a `Candidate`), and the one is kept in which most makes sense: the message itself,
-then the message after it. If that doesn't tell, it is what receivers do; if no way leads to the end of the message,
-the declared length counts.
+Either may be wrong: the sender may have computed the length wrongly, or a number inside may be forged. So what follows
+decides. The message is read in each way (a `Candidate`), and the candidate is kept that makes most sense: first the
+message itself, then the one after it. If they are equal, what receivers do counts; if no candidate reaches the end of
+the message, the declared length does.
 """
 
 from abc import abstractmethod
@@ -15,17 +15,17 @@ from zdissect.engine.program import Program, ProgramTable
 from zdissect.engine.tape import Remark, Span
 
 ALTERNATIVES = (1, 2, 3, DECLARED)
-"""The ways to read a message other than the receivers' own, see `Lengths.decisions`. A message with more than two
-lengths in doubt isn't worth trying all combinations."""
+"""The ways to read a message other than receivers do, see `Lengths.decisions`. For a message with more than two lengths
+in doubt it isn't worth trying all combinations."""
 _MOST = 4
 
 
 class Doubtful(NamedTuple):
-    """A message that holds lengths in doubt: where it begins, and which messages may stand there."""
+    """A message with lengths in doubt: where it begins, and which messages may stand there."""
 
     table: ProgramTable
     many: str
-    """As in `Choice.many`: whether another message of the table may follow."""
+    """As `Choice.many`: whether another message of the table may follow."""
     pos: int
     stop: int
     """End of the region around it."""
@@ -34,28 +34,28 @@ class Doubtful(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """A message read in one way."""
+    """A message, read in one way."""
 
     spans: list[Span]
     remarks: list[Remark]
     doubts: int
     declared: bool
-    """All declared lengths count in it."""
+    """Whether all declared lengths count."""
     end: int
     problem: Malformed | None
     rank: tuple[bool, bool, int]
-    """The smaller, the more sense it makes: whether the message fails, whether the next one does, findings."""
+    """Whether the message fails, whether the next one does, findings; the smaller, the more sense it makes."""
 
 
 class Weighing(Lengths):
-    """Reads messages that stand for themselves."""
+    """Reads messages, and weighs their candidates."""
 
     __slots__ = ("outer", "trial")
 
     def __init__(self, data: bytes) -> None:
         super().__init__(data)
         self.trial = False
-        """This is a trial: nothing that it meets is worth another one."""
+        """Whether this is a trial, which starts no further trials."""
         self.outer: ProgramTable | None = None
         """The messages that a batch may hold."""
 
@@ -64,7 +64,7 @@ class Weighing(Lengths):
         """A message from its header byte on."""
 
     def weighed(self, message: Doubtful, mark: tuple[int, int], end: int, problem: Malformed | None) -> int:
-        """Replaces what was read of a message since a mark by its best candidate; the position after the message.
+        """Replaces what was read of a message since a mark by its best candidate; returns the position after it.
 
         Args:
             end: Where the message ended when it was read as receivers read it.
@@ -79,10 +79,10 @@ class Weighing(Lengths):
         return best.end
 
     def best(self, first: Candidate, message: Doubtful) -> Candidate:
-        """The candidate that makes most sense; `first` is the receivers' own."""
+        """The candidate that makes most sense; `first` is what receivers read."""
         candidates, doubts = [first], first.doubts
         if first.rank <= (False, False, doubts):
-            return first  # what receivers do, and nothing else is wrong
+            return first  # as receivers read it, and nothing else is wrong
         for decisions in ALTERNATIVES:
             if (decisions if decisions > 0 else _MOST) < 1 << doubts:
                 run = self.another(decisions)
@@ -103,7 +103,7 @@ class Weighing(Lengths):
         return Candidate(spans, remarks, self.doubts, self.declared, end, problem, (fails, stuck, wrong))
 
     def after(self, message: Doubtful, pos: int) -> tuple[bool, int]:
-        """What the next message would be like, if it begins here: whether it fails, and how many findings it has."""
+        """(whether it fails, how many findings it has) for the next message, if it begins here."""
         ident = self.data[pos] & 31
         following = message.table if ident in message.table.messages else self.outer
         if following is None or ident not in following.messages:
@@ -114,14 +114,14 @@ class Weighing(Lengths):
         return fails, len(run.remarks) + fails
 
     def attempt(self, table: ProgramTable, pos: int, stop: int, cut: bool, depth: int) -> tuple[Malformed | None, int]:
-        """Reads a message: why that failed, if it did, and the position after it."""
+        """Reads a message; returns why that failed, if it did, and the position after it."""
         try:
             return None, self.message(table[self.data[pos] & 31], pos, stop, cut, depth)
         except Malformed as problem:
             return problem, stop
 
     def another(self, decisions: int) -> Self:
-        """A run over the same bytes, to try something."""
+        """Another run over the same bytes, for a trial."""
         run = type(self)(self.data)
         run.decisions, run.trial, run.outer = decisions, True, self.outer
         return run

@@ -4,8 +4,8 @@
   and the same names from before they moved, with `zenoh.body` or `frame.body` in them.
 - Names of kydos/zenoh-wireshark, `zenoh.seq_num`.
 
-The plugin's names say where a field stands, ours only what it is: `zenoh.put.payload` is the payload of any PUT, of a
-PUSH or of a REPLY. An alias therefore has a second half: the messages that must hold the field.
+The plugin's names say where a field stands, ours only what it is: `zenoh.put.payload` is the payload of any PUT, in a
+PUSH or in a REPLY. An alias therefore has a second part: the messages that must contain the field.
 """
 
 from functools import cache
@@ -17,14 +17,14 @@ from zdissect.grammar.types import Extension
 
 
 class Alias(NamedTuple):
-    """What another tool's name means here."""
+    """The meaning of another tool's name."""
 
     path: str
-    """Our field, of the wire or derived (`registry.fields`)."""
+    """Our field, on the wire or derived (`registry.fields`)."""
     when: str = ""
     """Labels, separated by spaces: the last is the message of the field, those before it stand around that message."""
     also: tuple[str, ...] = ()
-    """More of our fields that the name stands for."""
+    """Other fields of ours that the name also stands for."""
 
 
 _EXTS = "ext_qos ext_shm ext_auth ext_mlink ext_lowlatency ext_compression"
@@ -73,7 +73,7 @@ _WORDS = {
     "ext_info": "ext_queryable_info", "reliability": "r", "more": "m", "session": "s", "rid": "request_id",
     "timestamp": "timestamp.time", "encoding": "encoding.id",
 }  # fmt: skip
-"""Names of the plugin's fields that we spell otherwise."""
+"""Names of the plugin's fields that we spell differently."""
 
 _EXACT = {
     "zenoh": Alias("zenoh"),
@@ -95,7 +95,7 @@ _EXACT = {
     "zenoh.transport.frame.network.oam.body": Alias(
         "zenoh.oam.body", "OAM", ("zenoh.oam.link_state", "zenoh.oam.value")),
 }  # fmt: skip
-"""Names of the plugin whose meaning no rule gives."""
+"""Names of the plugin that follow no rule."""
 
 _KYDOS = {
     "zenoh.keyexpr": "zenoh.key_expr", "zenoh.key_expr_resolved": "zenoh.key_expr",
@@ -118,12 +118,12 @@ _OLDER = {"zenoh.response.request_in": "zenoh.request_in", "zenoh.response.time"
 
 
 def resolve(name: str) -> Alias | None:
-    """The meaning of another tool's name; None if it is none of theirs."""
+    """The meaning of another tool's name; None if it isn't one."""
     return aliases().get(current(name))
 
 
 def current(name: str) -> str:
-    """The plugin's name of today for one from before its names moved (`zenoh.body...`, `...frame.body...`)."""
+    """The plugin's current name for one from before its names moved (`zenoh.body...`, `...frame.body...`)."""
     parts = name.split(".")
     if parts[:2] == ["zenoh", "body"]:
         parts[1] = "transport"
@@ -171,7 +171,7 @@ def _path(base: str, word: str) -> str:
 
 
 def _alike(field: Field) -> tuple[str, ...]:
-    """The other fields with the name, the column and the values of this one."""
+    """The other fields with the same name, column and values."""
     return tuple(
         other.path for other in wire_fields().values()
         if field.kind != "derived" and other is not field and field.column

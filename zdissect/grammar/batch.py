@@ -1,4 +1,4 @@
-"""What links carry in one piece: batches (notes 3) and scouting datagrams (notes 5)."""
+"""The units that links carry: batches (notes 3) and scouting datagrams (notes 5)."""
 
 from zdissect.grammar.flags import reserved
 from zdissect.grammar.network import NETWORK
@@ -9,7 +9,7 @@ from zdissect.grammar.types import Bit, Bits, Choice, Fixed, Group, Node, Rest, 
 COMPRESSED = Bit("compressed", 0, "Whether the rest is one LZ4 block.", says=("plain", "compressed"))
 
 LOW_LATENCY = (KEEP_ALIVE, CLOSE, *NETWORK)
-"""What low-latency batches hold."""
+"""The messages that low-latency batches hold."""
 
 _CONTENT: tuple[Node, ...] = (
     Bits(
@@ -61,6 +61,6 @@ SCOUTING_DATAGRAM = Unit(
 NETWORK_MESSAGE = Unit(
     "reassembled",
     (Choice("message", *NETWORK, doc="The message."),),
-    "A network message put together from fragments.",
+    "A network message reassembled from fragments.",
     "notes 4.5",
 )

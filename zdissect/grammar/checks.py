@@ -42,7 +42,7 @@ def expr_id(value: int) -> Verdict:
 
 
 def stamp_points(value: int) -> Verdict:
-    """A timestamp stack has a configuration, of whatever bits (notes 2.3)."""
+    """A timestamp stack has a configuration that isn't 0 (notes 2.3)."""
     return None if value else ("zero-stamp", "the configuration names no place to stamp")
 
 
@@ -59,7 +59,7 @@ def suffix(text: str) -> Verdict:
 def locator(text: str) -> Verdict:
     """A locator is in canonical form (notes 1.7)."""
     if "#" in text:
-        return "locator", "a locator with a #: what follows it belongs to endpoints"
+        return "locator", "a locator with a #: only endpoints have a part after it"
     address, question, metadata = text.partition("?")
     protocol, slash, rest = text.partition("/")
     if not slash or len(protocol) > len(address):

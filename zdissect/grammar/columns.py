@@ -115,12 +115,12 @@ schema_version      int32         Version of this table.
 NAMES = tuple(column.name for column in COLUMNS)
 
 HIDDEN = frozenset({"dont_drop", "block_first", "encoding_value"})
-"""What rows carry to make other columns of, and the table doesn't have."""
+"""Entries of rows that other columns are made from, and that aren't columns of the table."""
 
 CARRIED = ("timestamp_ntp64", "payload", "attachment", "source_sn")
-"""What messages carry that changes from one to the next, while all else about them is often the same."""
+"""Columns whose values change from message to message, while the others often stay the same."""
 FOLLOWING = frozenset({"timestamp", "payload_len"})
-"""Columns that follow from these alone: see `follow`."""
+"""Columns that follow from these alone, see `follow`."""
 
 BIT_WORDS = {"reliability": ("best_effort", "reliable"), "key_mapping": ("receiver", "sender")}
 
@@ -165,7 +165,7 @@ def complete(row: dict[str, Any]) -> None:
 
 
 def follow(row: dict[str, Any]) -> None:
-    """Adds the columns that follow from what the message carries."""
+    """Adds the columns that follow from the columns in `CARRIED`."""
     if row.get("payload") is not None:
         row["payload_len"] = len(row["payload"])
     if "timestamp_ntp64" in row:
@@ -173,7 +173,7 @@ def follow(row: dict[str, Any]) -> None:
 
 
 def changes(field: Field) -> bool:
-    """Whether a leaf's value changes from one message to the next: what is carried, sequence numbers, and any time."""
+    """Whether a leaf's value changes from message to message: what is carried, sequence numbers, and any time."""
     return field.column in CARRIED or field.column == "sn" or field.render == "ntp64"
 
 

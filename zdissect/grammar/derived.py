@@ -1,12 +1,12 @@
-"""Derived fields: what follows from several messages. They own no bytes, and are shown in brackets.
+"""Derived fields: facts that follow from several messages. They own no bytes, and are shown in brackets.
 
-This is the one table of them. From it come their entries in the registry (`registry.fields`), and so what the names of
+This is the only table of them. From it come their entries in the registry (`registry.fields`), and so what the names of
 other tools (`aliases`) stand for; the brackets of the tree and `derived` of `-T json`; `zdissect fields` and `explain`;
 and docs/fields.md. The value of each is a column of the message table, which the session fills; everything else reads
 it from there.
 
-A field that is `ahead` depends on what comes later, and has no column: the session looks back and never ahead. Only an
-output that reads the capture twice can have its value.
+A field that is `ahead` depends on later messages, and has no column: the session looks back, never ahead. Only an
+output that reads the capture twice has its value.
 """
 
 from collections.abc import Callable
@@ -19,7 +19,7 @@ class Derived(NamedTuple):
     path: str
     """Full name: `zenoh.key_expr`."""
     type: str
-    """That of its column; `none` for a name that only says that something is there."""
+    """The type of its column; `none` for a name that only tests for presence."""
     doc: str
     column: str
     """The column of the message table with its value; empty if there is none."""
@@ -28,7 +28,7 @@ class Derived(NamedTuple):
     show: Callable[[Any], str] = str
     """Its value as text."""
     ahead: bool = False
-    """It depends on later messages, so that it takes a second pass over the capture."""
+    """Whether it depends on later messages, so that it takes a second pass over the capture."""
 
 
 def _frame(value: int) -> str:
@@ -54,7 +54,7 @@ DERIVED = (
     Derived("zenoh.response_time", "int64", "Time since the request, nanoseconds.", "response_time_ns",
             "Response time", _time),
     Derived("zenoh.request.response_in", "int64",
-            "Frame with the first answer to a request. It comes later: that takes a second pass over the capture.", "",
+            "Frame with the first answer to a request. Takes a second pass over the capture, as it comes later.", "",
             ahead=True),
     Derived("zenoh.request.final_in", "int64", "Frame with the RESPONSE_FINAL to a request.", "", ahead=True),
     Derived("zenoh.request.answered", "bool", "Whether the capture has an answer to a request.", "", ahead=True),
@@ -69,8 +69,8 @@ DERIVED = (
     Derived("zenoh.dst_zid", "string", "ZenohID of the receiver.", "dst_zid", "Destination ZID"),
 )  # fmt: skip
 
-SHOWN = tuple(one for one in DERIVED if one.column)
-"""Those that a row of the message table has."""
+SHOWN = tuple(field for field in DERIVED if field.column)
+"""The derived fields that have a column in the message table."""
 
 SHOWN_ONCE = frozenset({"src_zid", "dst_zid"})
 """Columns that the tree shows once per batch, not once per message."""

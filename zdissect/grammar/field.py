@@ -4,7 +4,7 @@ from zdissect.grammar.types import ENC_NAMES, Bit, Blob, Enum, Fixed, Rest, Text
 
 
 class Field:
-    """A named place in the grammar. Compared by identity; one exists per place."""
+    """A named place in the grammar. Compared by identity: there is one per place."""
 
     __slots__ = (
         "any_bytes", "bits", "check", "column", "doc", "enum", "keeps", "kind", "leaf", "name", "node", "path",
@@ -36,8 +36,8 @@ class Field:
 
     @property
     def type(self) -> str:
-        """Type of its values, for people: bool, uint8 to uint64, string, bytes, zid, timestamp, or none; of a derived
-        field, that of its column."""
+        """Type of its values, for people: bool, uint8 to uint64, string, bytes, zid, timestamp, or none; for a derived
+        field, the type of its column."""
         node = self.node
         if self.kind == "derived":
             return str(getattr(node, "type", "none"))

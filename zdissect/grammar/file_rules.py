@@ -1,5 +1,5 @@
-"""Findings about capture files themselves. Only bulk conversion makes them, which has rows for files that can't be
-read; everywhere else an unreadable file is an error message.
+"""Findings about capture files themselves. Only `zdissect batch` makes them, because its tables have rows for files
+that can't be read; everywhere else an unreadable file is an error message.
 """
 
 from zdissect.grammar.rule import CAPTURE, ERROR, WARNING, Rule
@@ -7,13 +7,13 @@ from zdissect.grammar.rule import CAPTURE, ERROR, WARNING, Rule
 FILE_RULES = (
     Rule(
         "capture-cut", WARNING, CAPTURE,
-        "The file ends in the middle of a record. What comes before it was read. Copy the file again once the capture "
+        "The file ends in the middle of a record. Everything before it was read. Copy the file again once the capture "
         "has been stopped.",
         "capture",
     ),
     Rule(
         "capture-damaged", ERROR, CAPTURE,
-        "The file has an invalid record. What comes before it was read; what follows can't be located.",
+        "The file has an invalid record. Everything before it was read; what follows can't be located.",
         "capture",
     ),
     Rule(

@@ -7,7 +7,7 @@ ID_BITS = 0x1F
 
 
 def named(bits: tuple[Bit, ...], name: str) -> Bit:
-    """The one of some bit fields that has a name."""
+    """The bit field with a name, among several."""
     return next(bit for bit in bits if bit.name == name)
 
 

@@ -1,4 +1,4 @@
-"""Where Zenoh is found: ports (notes 3.1 and 5) and the EtherType (notes 3.6)."""
+"""The ports (notes 3.1 and 5) and the EtherType (notes 3.6) of Zenoh."""
 
 ZENOH_PORT = 7447
 SCOUTING_PORT = 7446

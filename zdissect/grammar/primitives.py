@@ -1,4 +1,4 @@
-"""What values mean to people: named renderings of the primitives (notes 1). Pure functions of a value."""
+"""Values as text for people: named renderings of the primitives (notes 1). Pure functions of a value."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -8,7 +8,7 @@ from zdissect.grammar.enums import ENCODING
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 ENDLESS_MS = (1 << 64) - 1
-"""A time in milliseconds that never ends: the largest that a timeout or lease can be."""
+"""A time in milliseconds that stands for ever: the largest possible timeout or lease."""
 
 
 @lru_cache(maxsize=4096)  # few ids and encodings come again and again

@@ -1,8 +1,8 @@
 """Gives every place of the grammar its field: a name, a type, a description and a reference.
 
 The same structure stands at several places (a timestamp in PUT, in DEL, in extensions); each place is a field of its
-own: `zenoh.put.timestamp.time`. `place()` walks a message once and pairs its nodes with fields; the engine makes its
-programs from these places, filters and docs look fields up by name in `fields()`.
+own: `zenoh.put.timestamp.time`. `place()` walks a message once and pairs its nodes with fields. The engine makes its
+programs from these places; filters and docs look fields up by name in `fields()`.
 """
 
 from collections.abc import Iterator
@@ -55,9 +55,9 @@ class PlacedNode:
     field: Field
     inside: tuple["PlacedNode", ...] = ()
     count: "PlacedNode | None" = None
-    """The number in front of a repeat, the length in front of a group."""
+    """The number in front of a repeat, or the length in front of a group."""
     item: Field | None = None
-    """Of a repeat: the group around one turn."""
+    """For a repeat: the group around one turn."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,7 +98,7 @@ class _Walk:
         return GrammarError(f"{self.where}: {what}")
 
     def bits(self, bits: tuple[Bit, ...], path: str, size: int = 0) -> tuple[Field, ...]:
-        """Fields of bit fields; with a size they must fill so many bits, each bit once."""
+        """The fields of bit fields; with a size, they must fill exactly that many bits."""
         seen = 0
         for bit in bits:
             if bit.mask & seen:
@@ -182,7 +182,7 @@ class _Walk:
 
 
 def _body(ext: Extension) -> tuple[Node, ...]:
-    """The fields of an extension; an opaque one has one."""
+    """The nodes in an extension; an opaque extension has one."""
     if ext.fields or ext.enc != ZBUF:
         return ext.fields
     return (Blob("value", 32, ext.doc, render=ext.render or "opaque", column=ext.column, yields_to=ext.yields_to),)

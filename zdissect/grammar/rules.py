@@ -24,7 +24,7 @@ _RULES = (
     ),
     Rule(
         "unknown-message", ERROR, MALFORMED,
-        "The id in the header byte isn't that of a message that may appear here. The implementation fails to decode "
+        "The id in the header byte isn't that of a message allowed here. The implementation fails to decode "
         "it and closes the link.",
         "code; notes 9 no. 1",
     ),
@@ -158,8 +158,8 @@ _RULES = (
     ),
     Rule(
         "extension-length", WARNING, PROTOCOL,
-        "The declared length of an extension doesn't match its structure. The structure was followed, because what "
-        "comes after it then makes sense. The Rust implementation ignores the declared length of a Timestamp, "
+        "The declared length of an extension doesn't match its structure. The structure was followed, because the "
+        "bytes after it then make sense. The Rust implementation ignores the declared length of a Timestamp, "
         "TimestampStack, SourceInfo, ResponderId and the QoS of a JOIN (and declared that of a Timestamp too small "
         "before July 2024); it fails on others, and so do other receivers.",
         "code; notes 2.1",
@@ -184,8 +184,8 @@ _RULES = (
     ),
     Rule(
         "torn-batch", NOTE, CAPTURE,
-        "Part of a batch isn't in the capture. What is there is shown; the rest is skipped, up to where the length of "
-        "the batch puts the next one.",
+        "Part of a batch isn't in the capture. The captured part is shown; the rest is skipped, up to where the length "
+        "of the batch says the next one starts.",
         "capture",
     ),
     Rule(
@@ -220,8 +220,8 @@ _RULES = (
     Rule(
         "time-leap", NOTE, CAPTURE,
         "A capture time that doesn't fit those around it: a damaged record, a clock that was set, interfaces with "
-        "different clocks, merged files. It is shown as it is, but timeouts and leases don't count it as time that "
-        "passed. Or a time outside the years 1677 to 2262, which is also null in the tables.",
+        "different clocks, merged files. It is shown as it is, but doesn't count towards timeouts and leases. Also a "
+        "time outside the years 1677 to 2262, which is null in the tables.",
         "capture",
     ),
     Rule(

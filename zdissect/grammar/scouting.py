@@ -7,7 +7,7 @@ from zdissect.grammar.structures import PACKED, VERSION, ZID_LEN, locators, zid_
 from zdissect.grammar.types import Bit, Bits, Extensions, Message
 
 SCOUT = Message(
-    "SCOUT", 0x01, "scouting", "Asks who is there.", "notes 5",
+    "SCOUT", 0x01, "scouting", "Asks which nodes are there.", "notes 5",
     (Z, reserved(5, 2)),
     (
         VERSION,
@@ -22,7 +22,7 @@ SCOUT = Message(
 )  # fmt: skip
 
 HELLO = Message(
-    "HELLO", 0x02, "scouting", "Answers a SCOUT: who is there, and where.", "notes 5",
+    "HELLO", 0x02, "scouting", "Answers a SCOUT: a node's identity and locators.", "notes 5",
     (Z, reserved(6), flag("L", 5, on="locators present", off="no locators: the source address is the locator")),
     (VERSION, PACKED, zid_nibble("zid"), locators("Number of locators.", "L"), Extensions(tolerant=True)),
 )  # fmt: skip

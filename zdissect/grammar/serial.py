@@ -1,4 +1,4 @@
-"""What a serial line carries in one piece: a frame, once its COBS encoding is removed (notes 3.6)."""
+"""The unit of a serial line: a frame, once its COBS encoding is removed (notes 3.6)."""
 
 from zdissect.grammar.flags import reserved
 from zdissect.grammar.transport import TRANSPORT
@@ -7,7 +7,7 @@ from zdissect.grammar.types import Bit, Bits, Choice, Fixed, Group, Unit
 DELIMITER = b"\0"
 """The delimiter of frames."""
 CRC_POLYNOMIAL = 0x04C11DB7
-"""Of the usual CRC-32, but used as if it were reflected (notes 3.6)."""
+"""The polynomial of the usual CRC-32, but used as if it were reflected (notes 3.6)."""
 
 LINK_HEADER = Bits(
     "header",

@@ -16,8 +16,8 @@ HANDSHAKE = (
     Rule("handshake-repeated", NOTE, PROTOCOL,
          "A handshake message is repeated over UDP with the same bytes: its answer was lost, or late.", "notes 4.2"),
     Rule("session-reopened", NOTE, PROTOCOL,
-         "A session is opened from a UDP port of an earlier session that nobody closed: the earlier one is over, and "
-         "this is a conversation of its own.", "notes 4.2"),
+         "A session is opened from the UDP port of an earlier session that nobody closed. That session is over; this "
+         "is a new conversation.", "notes 4.2"),
     Rule("cookie-mismatch", ERROR, PROTOCOL,
          "OPEN_SYN doesn't return the cookie of INIT_ACK. The acceptor refuses it.",
          "message-reference#OPEN (0x02); notes 9 no. 12"),
@@ -32,7 +32,7 @@ HANDSHAKE = (
     Rule("qos-twice", ERROR, PROTOCOL, "INIT has both the QoS and the QoSLink extension; only one of them is allowed.",
          "code; notes 9 no. 60"),
     Rule("same-zid", WARNING, PROTOCOL,
-         "Both ends have the same ZenohID: a node connected to itself, or two nodes configured with one id. The "
+         "Both ends have the same ZenohID: a node connected to itself, or two nodes configured with the same id. The "
          "session is closed with reason 7.", "code; notes 9 no. 59"),
 )  # fmt: skip
 
@@ -48,7 +48,7 @@ SEQUENCES = (
          "silently.", "code; notes 4.5 and 9 no. 17"),
     Rule("sn-gap", WARNING, SEQUENCE,
          "Sequence numbers are missing although the capture has no gap in the stream: messages were lost on the way, "
-         "or by the sender. One extra number after a fragmented message is normal and not reported.",
+         "or by the sender. One extra number after a fragmented message is normal and isn't reported.",
          "code; notes 4.5 and 9 no. 18"),
     Rule("sn-gap-captured", NOTE, SEQUENCE,
          "Sequence numbers are missing, but so are bytes of the stream: the messages were sent, and the capture lost "
@@ -99,9 +99,9 @@ FRAMINGS = (
     Rule("length-prefix", ERROR, PROTOCOL,
          "A batch isn't framed as its link requires. On streams each has its length in front, in two bytes, "
          "little-endian (four after the OPEN of a low-latency link); datagrams and WebSocket messages have none. It "
-         "was read as it must have been meant, which receivers don't do.", "code; notes 3.1"),
+         "was read as it was probably meant; receivers don't do that.", "code; notes 3.1"),
     Rule("misplaced-message", WARNING, PROTOCOL,
-         "A message is sent over a link where nobody expects it: scouting over a stream, a handshake to the scouting "
+         "A message is sent over a link where it isn't expected: scouting over a stream, a handshake to the scouting "
          "port.", "code; notes 5"),
     Rule("other-protocol", WARNING, PROTOCOL,
          "Batches follow each other by their lengths, as in Zenoh, but hold no message of protocol 0x09: this is "
@@ -110,7 +110,7 @@ FRAMINGS = (
          "The capture was made on several interfaces (tcpdump -i any) and holds the same IP packets more than once. "
          "One copy of each is shown; `-v` names the others. Reported once per conversation.", "capture"),
     Rule("guessed-framing", NOTE, CAPTURE,
-         "The handshake isn't in the capture; how batches are framed (compressed, low latency) was worked out by "
+         "The handshake isn't in the capture; how batches are framed (compressed, low latency) was determined by "
          "trial.", "notes 4.4"),
 )  # fmt: skip
 
@@ -129,7 +129,7 @@ LIVENESS = (
          "site; notes 4.1 and 9 no. 29"),
     Rule("expired-early", WARNING, PROTOCOL,
          "A link is closed with EXPIRED before the lease announced by the other side was over: the side that closed "
-         "it applied a value other than that in the other side's OPEN.", "code; notes 4.6 and 9 no. 26"),
+         "it used a lease other than the one in the other side's OPEN.", "code; notes 4.6 and 9 no. 26"),
     Rule("join-changed", WARNING, PROTOCOL,
          "A member's JOIN has a different ZenohID, role, resolution, lease or batch size than before.",
          "code; notes 4.3 and 9 no. 30"),
@@ -137,10 +137,10 @@ LIVENESS = (
          "sizes. They ignore each other.", "code; notes 4.3 and 9 no. 30"),
     Rule("join-late", WARNING, PROTOCOL, "A member was silent for longer than its lease, or its JOINs are further "
          "apart than that.", "site; notes 9 no. 31"),
-    Rule("hello-unasked", NOTE, PROTOCOL, "A HELLO that nobody asked for.", "site; notes 9 no. 32"),
+    Rule("hello-unasked", NOTE, PROTOCOL, "A HELLO without a SCOUT from its receiver.", "site; notes 9 no. 32"),
     Rule("hello-role", NOTE, PROTOCOL, "A HELLO from a role that the SCOUT didn't ask for.", "code; notes 9 no. 32"),
     Rule("hello-no-locators", NOTE, PROTOCOL,
-         "A HELLO without locators: a node that looks for somebody to connect to ignores it.",
+         "A HELLO without locators: a node that looks for nodes to connect to ignores it.",
          "code; notes 5 and 9 no. 32"),
 )  # fmt: skip
 
@@ -156,7 +156,7 @@ REQUESTS = (
     Rule("second-final", ERROR, PROTOCOL, "A second RESPONSE_FINAL for a request.",
          "reply#RESPONSE_FINAL; notes 9 no. 36 and 13 no. 14"),
     Rule("no-final", WARNING, PROTOCOL,
-         "A request has no RESPONSE_FINAL by the end of its timeout (10 s if it has none).",
+         "A request got no RESPONSE_FINAL by the end of its timeout (10 s if it has none).",
          "reply#RESPONSE_FINAL; notes 9 no. 37"),
     Rule("answer-late", WARNING, PROTOCOL,
          "An answer after its request has timed out: the querier has given up and drops it.", "notes 7.3"),
@@ -198,13 +198,13 @@ DECLARATIONS = (
     Rule("second-interest-final", WARNING, PROTOCOL, "A second D_FINAL for an interest.", "code; notes 9 no. 46"),
     Rule("interest-mode", NOTE, PROTOCOL,
          "An interest in existing declarations only (Current), of a kind other than tokens: zenoh-pico sends and "
-         "answers such interests, the Rust implementation ignores them.", "code; notes 6.3 and 9 no. 47"),
+         "answers such interests; the Rust implementation ignores them.", "code; notes 6.3 and 9 no. 47"),
     Rule("interest-aggregate", ERROR, PROTOCOL, "Tokens can't be aggregated.", "code; notes 6.3 and 9 no. 47"),
     Rule("interest-empty", WARNING, PROTOCOL, "An interest in nothing: it asks for no kind of declaration.",
          "code; notes 9 no. 47"),
     Rule("interest-flags", WARNING, PROTOCOL,
          "An interest that isn't restricted has the flags of a key expression (N or M).", "code; notes 9 no. 47"),
-    Rule("interest-unanswered", WARNING, PROTOCOL, "An interest in existing declarations has no D_FINAL after 10 s.",
+    Rule("interest-unanswered", WARNING, PROTOCOL, "An interest in existing declarations got no D_FINAL within 10 s.",
          "code; notes 6.3 and 9 no. 48"),
     Rule("declaration-after-final", WARNING, PROTOCOL,
          "A declaration answers an interest after the D_FINAL of that interest; later declarations must not name it.",
@@ -221,7 +221,7 @@ ROUTING = (
     Rule("node-id-unknown", WARNING, PROTOCOL, "NodeId names a node that the sender's link state hasn't mentioned.",
          "code; notes 9 no. 52"),
     Rule("far-queryable", WARNING, PROTOCOL, "A queryable hundreds of hops away.", "code; notes 9 no. 54"),
-    Rule("psid-unknown", WARNING, PROTOCOL, "A node of the link state whose ZenohID was never given.",
+    Rule("psid-unknown", WARNING, PROTOCOL, "A node in the link state whose ZenohID was never given.",
          "code; notes 7.4 and 9 no. 54"),
     Rule("link-state-old", WARNING, PROTOCOL, "An entry of the link state is older than one sent before.",
          "code; notes 7.4 and 9 no. 54"),

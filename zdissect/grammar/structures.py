@@ -113,7 +113,7 @@ RESOLUTION = Bits(
 )
 
 DEFAULT_BATCH_SIZE, DEFAULT_MULTICAST_BATCH_SIZE = 65535, 8192
-"""What INIT and JOIN state that have no batch size (notes 4.1). The first is also the most that there can be."""
+"""Batch sizes of an INIT and of a JOIN that don't state one (notes 4.1). The first is also the largest possible."""
 
 BATCH_SIZE = Fixed(
     "batch_size",
@@ -167,6 +167,6 @@ def slices(when: str) -> Repeat:
             pointer,
         ),
         Vle("count", 64, "Number of slices."),
-        "The payload in pieces, some of them in shared memory.",
+        "The payload in slices, some of them in shared memory.",
         when=when,
     )

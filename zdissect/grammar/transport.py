@@ -33,11 +33,11 @@ _PUBLIC_KEY: tuple[Node, ...] = (
     Blob("exponent", 64, "Exponent of the RSA key, little endian.", render="opaque"),
 )
 SN_KEPT = 32
-"""Bits of a sequence number that the Rust codec keeps, whatever resolution was negotiated (notes 1.9)."""
-_NONCE = "Nonce, ciphered for the receiver."
+"""Bits of a sequence number that the Rust codec keeps, whatever the negotiated resolution (notes 1.9)."""
+_NONCE = "Nonce, encrypted for the receiver."
 
 AUTH_INIT = Extension(
-    "auth", 3, ZBUF, False, "Authentication: a chain of its own.", "notes 2.3",
+    "auth", 3, ZBUF, False, "Authentication: a chain of extensions of its own.", "notes 2.3",
     (Extensions(
         Extension("public_key", 1, ZBUF, False, "Public key; in an answer also a nonce.", "notes 2.3",
                   (*_PUBLIC_KEY, Blob("nonce", 64, _NONCE, when="A", render="opaque"))),
@@ -49,7 +49,7 @@ AUTH_INIT = Extension(
 )  # fmt: skip
 
 AUTH_OPEN = Extension(
-    "auth", 3, ZBUF, False, "Authentication: a chain of its own.", "notes 2.3",
+    "auth", 3, ZBUF, False, "Authentication: a chain of extensions of its own.", "notes 2.3",
     (Extensions(
         Extension("public_key", 1, ZBUF, False, "Answer to the challenge.", "notes 2.3",
                   (Blob("nonce", 64, _NONCE, render="opaque"),)),
@@ -172,7 +172,7 @@ FRAME = Message(
     (
         Vle("sn", 64, "Sequence number in its channel and priority.", column="sn", keeps=SN_KEPT),
         Extensions(TRANSPORT_QOS),
-        Choice("messages", *NETWORK, doc="Network messages, while they last.", many="while"),
+        Choice("messages", *NETWORK, doc="Network messages, as many as follow.", many="while"),
     ),
 )  # fmt: skip
 

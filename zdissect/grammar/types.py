@@ -117,8 +117,8 @@ class Fixed:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Text:
-    """A length (VLE of nominal width `length`) and that many bytes of UTF-8. Receivers refuse other bytes, but where
-    `any_bytes` holds: there text is only what is usual."""
+    """A length (VLE of nominal width `length`) and that many bytes of UTF-8. Receivers refuse other bytes, except where
+    `any_bytes` holds: there any bytes are legal, and text is merely usual."""
 
     name: str
     length: int
@@ -162,7 +162,7 @@ class Group:
     """Fields that belong together.
 
     With `length` (nominal width of a VLE) or `size` (an expression) the group is a region of its own: an error inside
-    ends there. Where `loose` holds the declared length is known to be wrong and the structure decides. A group without
+    ends there. Where `loose` holds, the declared length is known to be wrong and the structure decides. A group without
     a name has no node of its own.
     """
 
@@ -193,8 +193,8 @@ class Extension:
     A Z64 has one `Vle`; a ZBuf has any fields, or none if it is opaque; a Unit has none.
 
     A ZBuf with fields declares a length and has a structure, which may disagree (notes 2.1). Where `loose` holds,
-    receivers go by the structure and pass over the declared length; elsewhere the declared length bounds what they
-    read. `mismatch` names the finding.
+    receivers go by the structure and ignore the declared length; elsewhere the declared length bounds what they read.
+    `mismatch` names the finding.
     """
 
     name: str
@@ -209,7 +209,7 @@ class Extension:
     column: str = ""
     mismatch: str = "extension-length"
     yields_to: str = ""
-    """The extension of which it has the column, and which counts where both are there."""
+    """The extension that fills the same column, and that counts if both are present."""
     before: str = ""
     """The extension that must come directly after it."""
 
@@ -236,8 +236,8 @@ class Extensions:
 class Choice:
     """One of several messages, told apart by the id in the header byte.
 
-    `many`: "" one; "while" as many as follow whose id is one of these; "all" the same, to the end of the region.
-    `refused` are those of them that the Rust implementation doesn't read here.
+    `many`: "" for one message; "while" for as many as follow whose id is one of these; "all" for messages up to the end
+    of the region. `refused` are those that the Rust implementation doesn't read here.
     """
 
     __slots__ = ("doc", "many", "messages", "name", "refused", "when")
@@ -276,7 +276,7 @@ class Message:
     fields: tuple["Node", ...]
     labels: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     path: str = ""
-    """Its part of field names, if that isn't its name in lower case."""
+    """Its part in field names, if not its name in lower case."""
 
     def flag(self, name: str) -> Bit:
         """One of the flags of its header."""
@@ -285,9 +285,9 @@ class Message:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Unit:
-    """What a link carries in one piece: a batch, a scouting datagram. It has no header byte of its own.
+    """What a link carries in one piece, such as a batch or a scouting datagram. It has no header byte of its own.
 
-    `inputs` are the values that the framing gives (`Framing` in engine): they may stand in conditions and sizes.
+    `inputs` are values that the framing sets (`flow.framing.Framing`), for use in conditions and sizes.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Statistics of a capture: a collector that is fed with items and gives one report.
+"""Statistics of a capture: a collector that takes items and makes one report.
 
     pipeline, stats = Pipeline(Options(history=True)), Stats()
     for frame in frames:
@@ -12,12 +12,12 @@
 The report is a plain dict, what `zdissect stats --json` prints. Times are nanoseconds where the name says `_ns`,
 seconds where it says `_s`; `null` is what isn't known. Durations are without leaps of the clock.
 
-- `schema_version`: of this layout.
+- `schema_version`: version of this layout.
 - `capture`: `files`, `frames`, `first_ts_ns`, `last_ts_ns`, `duration_s`.
 - `accounting`: `captured`, the payload bytes of all TCP segments and UDP datagrams, and what became of them, which adds
-  up: `decoded`; `undecoded` (bytes that no field owns); `skipped` (bytes of Zenoh streams without a place);
+  up: `decoded`; `undecoded` (bytes that no field owns); `skipped` (bytes of Zenoh streams that belong to no batch);
   `framing` (WebSocket); `opaque` (TLS, QUIC); `not_zenoh`; `repeated` (retransmitted, or of no connection).
-  Beside them `not_captured` (known to be missing), `decompressed` and `reassembled` (bytes made of others).
+  Not part of the sum: `not_captured` (known to be missing), `decompressed` and `reassembled` (made from other bytes).
 - `unopened`: frames that gave neither a TCP segment nor a UDP datagram: `what` they are, `frames`, and whether that is
   ordinary `background` (ARP, ICMP...) or may hold Zenoh (unknown links, tunnels, bad headers, lost IP fragments).
 - `conversations`: those that aren't Zenoh, by what they are.
@@ -66,7 +66,7 @@ class Stats:
     """Collects; its memory is bounded, except for a little per session and finding code.
 
     Args:
-        every_ns: Length of the intervals in which it counts over time, nanoseconds; None: it doesn't.
+        every_ns: Length of the intervals in which it counts over time, nanoseconds; None for no intervals.
     """
 
     def __init__(self, every_ns: int | None = None) -> None:
@@ -88,7 +88,7 @@ class Stats:
             self.over_time.frame(self.extent.latest_ns)
 
     def feed(self, item: Item) -> None:
-        """Takes what the pipeline gave."""
+        """Takes an item of the pipeline."""
         self.accounting.feed(item)
         self.sessions.feed(item)
         number = 0
@@ -109,7 +109,7 @@ class Stats:
                     self.queries.feed(item, row)
 
     def finish(self, pipeline: Pipeline) -> dict[str, Any]:
-        """The report, after the pipeline's end."""
+        """The report, once the pipeline has ended."""
         report: dict[str, Any] = {
             "schema_version": SCHEMA_VERSION,
             "capture": self.extent.report(),
@@ -121,7 +121,7 @@ class Stats:
             "keys": self.keys.report(),
             "queries": self.queries.report(),
             "refused": pipeline.sessions.refused.report(),
-            "findings": self.found(),
+            "findings": self.findings(),
         }
         if self.over_time is not None:
             report["intervals"] = self.over_time.report(report["capture"]["first_ts_ns"])
@@ -136,8 +136,8 @@ class Stats:
             for kind, count in ordered
         ]  # fmt: skip
 
-    def found(self) -> list[dict[str, Any]]:
-        """Findings by code: the severe ones first."""
+    def findings(self) -> list[dict[str, Any]]:
+        """Findings by code, the most severe first."""
         out = []
         for code, count in self.codes.items():
             rule, _, item, _, _ = self.firsts[code]

@@ -18,11 +18,11 @@ CLASSES = ("decoded", "undecoded", "skipped", "framing", "opaque", "not_zenoh", 
 
 _OPAQUE = (Verdict.TLS, Verdict.QUIC)
 _MADE = frozenset({"decompressed", "reassembled"})
-"""Buffers that were made of bytes that count already."""
+"""Buffers made from bytes that are counted already."""
 
 
 class Accounting:
-    """Counts the bytes of dissections and skips; the pipeline knows of the others."""
+    """Counts the bytes of dissections and skips; the pipeline counts the others."""
 
     def __init__(self) -> None:
         self.decoded = self.undecoded = self.skipped = self.not_captured = 0
@@ -54,7 +54,7 @@ class Accounting:
             self.inside += size
 
     def add(self, other: "Accounting") -> None:
-        """Takes over what another one counted: of another file of the same capture."""
+        """Adds the counts of another file of the same capture."""
         self.decoded += other.decoded
         self.undecoded += other.undecoded
         self.skipped += other.skipped
@@ -64,7 +64,7 @@ class Accounting:
         self.inside += other.inside
 
     def report(self, pipeline: Pipeline) -> dict[str, Any]:
-        """The classes with their bytes, after the pipeline's end."""
+        """The classes with their bytes, once the pipeline has ended."""
         datagrams = [conversation for conversation in pipeline.datagrams.all() if conversation.opaque]
         udp = sum(conversation.flow.size for conversation in pipeline.datagrams.all())
         opaque = sum(pipeline.opaque[verdict.value] for verdict in _OPAQUE)

@@ -1,4 +1,4 @@
-"""What is going on: rates of keys over the last seconds, with their last values, for `zdissect top`. Bounded."""
+"""Current activity: rates of keys over the last seconds, with their last values, for `zdissect top`. Bounded."""
 
 from collections import Counter, OrderedDict, deque
 from dataclasses import dataclass, field
@@ -8,13 +8,13 @@ from zdissect.engine.messages import Row
 from zdissect.stats.keys import wire_key
 
 MOST_ACTIVE = 10_000
-"""Keys that are kept: beyond that, the one that was silent for longest goes."""
+"""Most keys that are kept; beyond that, the key that has been silent longest is dropped."""
 MARKS = 10
 """Times at which the counters of a key are remembered: a rate is measured from the oldest of them."""
 LEAST_NS = 10**9
 """The shortest time that a rate is measured over."""
 VALUE_BYTES = 64
-"""So much of a value is kept."""
+"""Bytes of a value that are kept."""
 
 
 @dataclass(slots=True)
@@ -28,13 +28,13 @@ class KeyActivity:
     size: int = 0
     """Bytes of payloads."""
     encoding: str = ""
-    """That of the last value."""
+    """The encoding of the last value."""
     value: bytes = b""
     """The beginning of the last value."""
     value_size: int | None = None
     """Its size in bytes; None if there was none: a DEL."""
     marks: deque[tuple[int, int, int]] = field(default_factory=lambda: deque(maxlen=MARKS))
-    """Times, with the messages and bytes until then."""
+    """Times, with the counts of messages and bytes until then."""
 
     def take(self, row: Row, now_ns: int) -> None:
         """Takes a message."""
@@ -47,7 +47,7 @@ class KeyActivity:
         self.value = bytes(payload[:VALUE_BYTES]) if payload is not None else b""
 
     def rates(self, now_ns: int) -> tuple[float, float]:
-        """Messages and bytes a second, until now."""
+        """Messages and bytes per second, until now."""
         since_ns, messages, size = self.marks[0] if self.marks else (self.first_ns, 0, 0)
         seconds = max(now_ns - since_ns, LEAST_NS) / 1e9
         return (self.messages - messages) / seconds, (self.size - size) / seconds
@@ -57,13 +57,13 @@ class Activity:
     """The activity of all keys, and findings.
 
     Args:
-        limit: So many keys are kept.
+        limit: Most keys that are kept.
     """
 
     def __init__(self, limit: int = MOST_ACTIVE) -> None:
         self.limit = limit
         self.keys: OrderedDict[str, KeyActivity] = OrderedDict()
-        """By their names; the one that was silent for longest comes first."""
+        """By name; the key that has been silent longest comes first."""
         self.dropped = 0
         """Keys that weren't kept."""
         self.messages = 0
@@ -74,7 +74,7 @@ class Activity:
         """All keys together."""
 
     def take(self, item: Item) -> None:
-        """Takes what a pipeline gives."""
+        """Takes an item of a pipeline."""
         for finding in findings(item):
             self.findings[finding.rule.code] += 1
             self.last_finding = finding
@@ -102,6 +102,6 @@ class Activity:
         self.total.take(row, now_ns)
 
     def mark(self, now_ns: int) -> None:
-        """Remembers how the counters stand: rates are measured from one of the last marks."""
+        """Remembers the counters: rates are measured from one of the last marks."""
         for key in (self.total, *self.keys.values()):
             key.marks.append((now_ns, key.messages, key.size))

@@ -6,7 +6,7 @@ from random import Random
 from typing import Any
 
 EXACT = 1_000_000
-"""As many values are kept; of more, a random sample of this size, always the same one for the same values."""
+"""Most values that are kept; of more, a random sample of this size, the same for the same values."""
 
 _MOST = (1 << 63) - 1
 
@@ -28,12 +28,12 @@ class Distribution:
         self.lowest = min(self.lowest, value) if self.count else value
         self.highest = max(self.highest, value) if self.count else value
         self.count += 1
-        value = max(-_MOST, min(value, _MOST))  # no capture that isn't made up has more
+        value = max(-_MOST, min(value, _MOST))  # only forged captures exceed it
         if len(self.values) < self.limit:
             self.values.append(value)
             return
         self.random = self.random or Random(0)
-        index = self.random.randrange(self.count)  # every value has the same chance to be in the sample
+        index = self.random.randrange(self.count)  # every value is equally likely to be in the sample
         if index < self.limit:
             self.values[index] = value
 
@@ -52,5 +52,5 @@ class Distribution:
 
 
 def _rank(ordered: list[int], share: float) -> int:
-    """The nearest rank: the smallest value that at least this share isn't above."""
+    """The nearest rank: the smallest value such that at least this share of all values isn't above it."""
     return ordered[max(0, math.ceil(share * len(ordered)) - 1)]

@@ -7,7 +7,7 @@ from zdissect.records import Frame
 
 
 class Extent:
-    """What a capture extends over."""
+    """The files, frames and times of a capture."""
 
     def __init__(self) -> None:
         self.frames = 0
@@ -16,9 +16,9 @@ class Extent:
         self.first_ns = self.last_ns = 0
         self.clock = Clock()
         self.began_ns = self.now_ns = 0
-        """First and last time, as deadlines count it."""
+        """First and last time, without leaps of the clock."""
         self.latest_ns = 0
-        """The time of the frame that came last, counted so."""
+        """The time of the most recent frame, without leaps."""
 
     def frame(self, frame: Frame) -> None:
         """Takes a frame."""

@@ -8,20 +8,20 @@ from zdissect.engine.messages import Row
 from zdissect.table import endpoint
 
 MOST_KEYS = 100_000
-"""Distinct keys that are counted separately; the rest is counted together."""
+"""Most distinct keys that are counted separately; the rest are counted together."""
 MOST_SOURCES = 32
 MOST_PATHS = 8
-"""Links, by direction, on which the rate of a key is measured."""
+"""Most links, by direction, on which the rate of a key is measured."""
 
 FEWEST = 3
-"""Messages that make a rate."""
+"""Fewest messages that make a rate."""
 
 Path = tuple[str, int]
 """Flow and direction."""
 
 
 def wire_key(row: Row) -> str | None:
-    """The key expression of a message; `?9/q` if the declared id 9 isn't known, None without any."""
+    """The key expression of a message; `?9/q` if the declared id 9 isn't known, None if it has none."""
     key: str | None = row.get("key_expr")
     if key is None and row.get("key_scope"):
         return f"?{row['key_scope']}{row.get('key_suffix') or ''}"
@@ -71,7 +71,7 @@ class Key:
             self.paths[path] = [1, now_ns, now_ns]
 
     def rate(self) -> float | None:
-        """Messages a second on the link that carried most of them: through a router, each sample is seen twice."""
+        """Messages per second on the link that carried most of them: through a router, each sample is seen twice."""
         count, first, last = max(self.paths.values(), default=[0, 0, 0])
         return (count - 1) * 1e9 / (last - first) if count >= FEWEST and last > first else None
 

@@ -1,21 +1,21 @@
-"""Frames, messages, bytes and findings in intervals of one length, those in which nothing happened too."""
+"""Frames, messages, bytes and findings in intervals of equal length, including empty ones."""
 
 from typing import Any
 
 from zdissect.dissection import Dissection, Item, Notice, Skip
 
 MOST = 100_000
-"""Intervals that are kept; where a capture would have more, they are made twice as long, as often as it takes."""
+"""Most intervals; if a capture would have more, their length is doubled as often as necessary."""
 
 _MADE = ("decompressed", "reassembled")
-"""Buffers that were made of bytes that count already."""
+"""Buffers made from bytes that are counted already."""
 
 _Counts = list[int]
 """Frames, messages, bytes, findings."""
 
 
 class OverTime:
-    """Counts by time, as deadlines count it: a leap of the capture's clock makes no intervals.
+    """Counts by time without leaps: a leap of the capture's clock makes no intervals.
 
     Args:
         every_ns: Length of an interval, nanoseconds.
@@ -29,7 +29,7 @@ class OverTime:
         self.first = self.last = 0
 
     def at(self, now_ns: int) -> _Counts:
-        """What is counted at a time."""
+        """The counters of the interval at a time."""
         if self.began_ns is None:
             self.began_ns = now_ns
         number = (now_ns - self.began_ns) // self.every_ns
@@ -47,8 +47,8 @@ class OverTime:
         before, self.counted = self.counted, {}
         for number, counts in before.items():
             into = self.counted.setdefault(number // 2, [0, 0, 0, 0])
-            for place, count in enumerate(counts):
-                into[place] += count
+            for index, count in enumerate(counts):
+                into[index] += count
         self.every_ns *= 2
         self.first, self.last = self.first // 2, self.last // 2
 
@@ -57,7 +57,7 @@ class OverTime:
         self.at(now_ns)[0] += 1
 
     def feed(self, item: Item, findings: int) -> None:
-        """Takes what the pipeline gave, with so many findings."""
+        """Takes an item of the pipeline, with the number of its findings."""
         counts = self.at(item.frame.now_ns)
         counts[3] += findings
         if isinstance(item, Dissection):

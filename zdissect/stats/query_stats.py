@@ -1,8 +1,8 @@
-"""Queries: how many, what answered them and after which time, and which were never answered.
+"""Queries: how many there are, when they were answered, and which were never answered.
 
 A query is what an application asks. Its node sends a REQUEST to every neighbour that may answer, and routers pass it
-on: these are requests of one query, known by their content and by who sent them. What counts is what the asker got: a
-query that was answered by one neighbour isn't unanswered because another one had nothing to say.
+on: these are requests of one query, recognised by their content and senders. Only what the asker received counts: a
+query that one neighbour answered isn't unanswered because another one had no answer.
 """
 
 from collections import OrderedDict
@@ -23,9 +23,9 @@ MOST_KEYS = 10_000
 KEPT_PER_KEY = 1000
 """Response times kept for each key; beyond that, a sample of them."""
 TOGETHER_NS = 100_000_000
-"""Most time between two requests of a node for one query, if a request was answered between them."""
+"""Most time between two requests of a node for one query, if a request was answered in between."""
 MOST_ALIKE = 64
-"""Queries with the same content that a request may belong to."""
+"""Most queries with the same content that a request may belong to."""
 
 _CONTENT = ("parameters", "payload", "attachment", "source_zid", "source_eid", "source_sn")
 """Columns that stay the same wherever a query goes, besides its key."""
@@ -33,7 +33,7 @@ _CONTENT = ("parameters", "payload", "attachment", "source_zid", "source_eid", "
 _MADE_OF = frozenset({"REQUEST", "RESPONSE", "RESPONSE_FINAL"})
 
 Hop = tuple[str, str]
-"""Who asks whom."""
+"""(asker, asked): the nodes at both ends of a link."""
 
 RequestKey = tuple[Hop, int, int]
 """Hop, frame and id of a REQUEST."""
@@ -78,10 +78,10 @@ class Query:
     frame: Frame
     asked: Asked
     content: int
-    """Hash of what stays the same."""
+    """Hash of the columns that stay the same."""
     asker: str
     nodes: set[str]
-    """The nodes that have it: the querier, and all that were sent a request."""
+    """The nodes that know it: the querier, and all that were sent a request."""
     hops: set[Hop] = field(default_factory=set)
     open: int = 0
     """Requests of the querier that have no RESPONSE_FINAL."""
@@ -92,10 +92,10 @@ class Queries:
     """All queries."""
 
     kind: type[Query] = Query
-    """What is kept of each."""
+    """Class of a query; subclasses keep more."""
 
     def __init__(self, most_open: int | None = None) -> None:
-        """Keeps at most so many queries, and requests, that wait for answers; None: MOST_OPEN."""
+        """`most_open`: most queries, and requests, that wait for answers; None for MOST_OPEN."""
         self.most_open = MOST_OPEN if most_open is None else most_open
         self.all = Asked(first=Distribution(), final=Distribution())
         self.keys: dict[str, Asked] = {}
@@ -106,12 +106,12 @@ class Queries:
         """Queries by their content, the oldest first."""
         self.open: OrderedDict[RequestKey, Query] = OrderedDict()
         self.forgotten = Occurrences()
-        """Queries without an answer that aren't known any more."""
+        """Unanswered queries that have been forgotten."""
         self.stray = 0
         """Answers whose query isn't in the capture, or has ended."""
 
     def take(self, item: Item) -> None:
-        """Takes the requests and answers among what the pipeline gave."""
+        """Takes an item of the pipeline, with the requests and answers in it."""
         if isinstance(item, Dissection):
             for message in item.messages:
                 if message.row["message"] in _MADE_OF:
@@ -131,7 +131,7 @@ class Queries:
             self.returned(query, request, item, row)
             if name == "RESPONSE_FINAL":
                 del self.open[request]
-            if request[0][0] == query.asker:  # what others were answered is passed on, or not
+            if request[0][0] == query.asker:  # answers to other nodes are passed on, or not
                 self.answered(query, row)
 
     def ask(self, item: Dissection, row: Row) -> None:
@@ -154,10 +154,10 @@ class Queries:
             self.open.popitem(last=False)
 
     def requested(self, query: Query, request: RequestKey, item: Dissection, row: Row) -> None:
-        """Takes note of a REQUEST of a query; here nothing more is wanted."""
+        """Hook for a REQUEST of a query; does nothing here."""
 
     def returned(self, query: Query, request: RequestKey, item: Dissection, row: Row) -> None:
-        """Takes note of a RESPONSE or RESPONSE_FINAL to a request, whoever has sent that."""
+        """Hook for a RESPONSE or RESPONSE_FINAL to a request, whoever sent the request."""
 
     def same(self, content: int, hop: Hop, now_ns: int) -> Query | None:
         """The query that a request on this hop belongs to; None if it is a new one."""
@@ -168,13 +168,13 @@ class Queries:
         return None
 
     def new(self, item: Dissection, row: Row, content: int, asker: str) -> Query:
-        """A query that wasn't known."""
+        """A new query."""
         key = wire_key(row) or ""
         asked = self.keys.get(key)
         if asked is None:
             asked = self.others if len(self.keys) >= MOST_KEYS else self.keys.setdefault(key, Asked())
         frame = item.frame
-        bare = Frame(*frame[:5], b"")  # the bytes of all queries would add up
+        bare = Frame(*frame[:5], b"")  # without its bytes, which would add up
         query = self.kind(Leapt(bare, frame.now_ns), asked, content, asker, {asker})
         self.known[id(query)] = query
         alike = self.alike.setdefault(content, [])
@@ -199,7 +199,7 @@ class Queries:
             self.alike.pop(query.content, None)
 
     def answered(self, query: Query, row: Row) -> None:
-        """Takes what answers the asker."""
+        """Takes an answer that the asker received."""
         self.count(query, -1)
         final = row["message"] == "RESPONSE_FINAL"
         query.open -= final
@@ -215,7 +215,7 @@ class Queries:
                 totals.first.add(row["response_time_ns"])
 
     def count(self, query: Query, sign: int) -> None:
-        """Counts the state of a query (sign 1), or takes it back (-1) before it changes."""
+        """Counts the state of a query (sign 1), or uncounts it (-1) before it changes."""
         for totals in (self.all, query.asked):
             totals.unanswered += sign * (query.open > 0 and not query.answers)
             totals.empty += sign * (not query.open and not query.answers)
@@ -238,5 +238,5 @@ class Queries:
 
 
 def hop_of(item: Dissection, row: Row) -> Hop:
-    """Who sends a message to whom: the nodes of a session, whichever of its links carries it."""
+    """(sender, receiver) of a message: the nodes of the session, whichever of its links carries it."""
     return sender(item, row), row.get("dst_zid") or endpoint(item.flow.ends[1 - item.direction])

@@ -1,4 +1,4 @@
-"""Sessions: both ends, what they agreed on, what each sent, and how it ended. Links of one session are one row."""
+"""Sessions: both ends, what they agreed on, what each sent, and how it ended. All links of a session are one row."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from zdissect.session.model import Link
 from zdissect.table import endpoint
 
 _NEVER = float("inf")
-"""Stands for a lease that isn't known."""
+"""Stands for an unknown lease."""
 
 
 @dataclass(slots=True)
@@ -30,7 +30,7 @@ class Sent:
     """First and last time at which it carried something; None if it never did."""
     began_ns: int = 0
     heard_ns: int = 0
-    """The same as waits count time."""
+    """The same without leaps of the clock."""
 
 
 @dataclass(slots=True)
@@ -42,7 +42,7 @@ class Leg:
     close: tuple[int, str] | None = None
     """Direction and reason of the first CLOSE."""
     heard: tuple[int, int] | None = None
-    """`heard_ns` of both directions before the connection began to end, if something came after that."""
+    """`heard_ns` of both directions before the connection began to end, if anything came after that."""
 
     def times(self) -> tuple[int, int]:
         """First and last time at which it carried something."""
@@ -51,7 +51,7 @@ class Leg:
         return min(first, default=0), max(last, default=0)
 
     def passed(self) -> tuple[int, int]:
-        """The same as waits count time."""
+        """The same without leaps of the clock."""
         used = [sent for sent in self.sent if sent.first_ns is not None]
         return min((sent.began_ns for sent in used), default=0), max((sent.heard_ns for sent in used), default=0)
 
@@ -66,7 +66,7 @@ class SessionStats:
         """Takes a dissection or skipped bytes."""
         if isinstance(item, Notice):
             return
-        if item.flow.verdict is Verdict.TEXT:  # no session
+        if item.flow.verdict is Verdict.TEXT:  # not a session
             return
         made = False
         if not isinstance(item, Skip):
@@ -111,8 +111,8 @@ class SessionStats:
         """The sessions, in the order in which they began.
 
         Args:
-            known: What is known of their links.
-            last_ns: The end of the capture, as waits count time.
+            known: Their links.
+            last_ns: The end of the capture, without leaps of the clock.
         """
         links = {link.flow.id: link for link in known}
         groups: dict[int, list[tuple[Leg, Link]]] = {}
@@ -189,7 +189,7 @@ def _ended(leg: Leg, link: Link, last_ns: int) -> tuple[str, int | None, str | N
     """How a link ended, by which direction, and the reason of a CLOSE.
 
     `close`, `fin`, `rst`; `lease` (the other side was silent for longer than its lease, and the connection was closed
-    without a word); `reused` (another connection took its ports); `silent` (at the end of the capture, a side has been
+    without a CLOSE); `reused` (another connection took its ports); `silent` (at the end of the capture, a side has been
     silent for longer than its lease); `open`.
     """
     if leg.close is not None:
