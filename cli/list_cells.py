@@ -41,7 +41,7 @@ def text_columns(
         colors = [_color(value, style) for value in values] if column.name in _COLORED else ()
         weight = 0 if column.vital else _WEIGHTS.get(column.kind, 1)
         number = column.kind in NUMBERS
-        out.append(TextColumn(column.title, cells, number, number or column.kind == "zid", weight, colors))
+        out.append(TextColumn(column.title, cells, number, column.kind not in ("long", "list"), weight, colors))
     return out
 
 

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from rich.cells import cell_len, set_cell_size
 
 _GAP = "  "
+_ROOM = 32
+"""Characters that a text of any length keeps while there are other columns that can be left out."""
 _LEAST = 8
-"""Characters that a column keeps that gives way."""
+"""Characters that any text keeps, where nothing else is left to give way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,11 +21,14 @@ class TextColumn:
     right: bool = False
     """Numbers stand at the right."""
     whole: bool = False
-    """Its cells are never cut."""
+    """Its cells are numbers, ZenohIDs or single words, which say nothing once they are cut: that is the last resort for
+    words, and never done to what stands at the right."""
     weight: int = 0
     """Where there is no room: columns without weight stay; of the others, those with the greatest go first."""
     colors: Sequence[str] = ()
     """What comes before each cell; empty if there are no colours."""
+    least: int = _ROOM
+    """Characters that it keeps, if it isn't whole, while other columns can be left out."""
 
 
 def table(
@@ -57,30 +62,39 @@ def _fit(columns: list[TextColumn], widths: list[int], width: int) -> list[str]:
         over = sum(widths) + len(_GAP) * (len(widths) - 1) - width
         if over <= 0:
             return dropped
-        broad = [index for index, column in enumerate(columns) if not column.whole and widths[index] > _LEAST]
-        room = sum(widths[index] - _LEAST for index in broad)
+        least = [
+            size if column.whole else min(size, column.least) for column, size in zip(columns, widths, strict=True)
+        ]
         spare = [index for index, column in enumerate(columns) if column.weight]
-        if room >= over or not spare:
-            _narrow(widths, broad, over)
+        if sum(widths) - sum(least) >= over or not spare:
+            over = _narrow(widths, least, over)
+            over = _narrow(
+                widths, [size if column.whole else _LEAST for column, size in zip(columns, widths, strict=True)], over
+            )
+            _narrow(
+                widths, [size if column.right else _LEAST for column, size in zip(columns, widths, strict=True)], over
+            )
             return dropped
         index = max(spare, key=lambda place: (columns[place].weight, place))
         dropped.append(columns.pop(index).title)
         del widths[index]
 
 
-def _narrow(widths: list[int], broad: list[int], over: int) -> None:
-    """Takes what is too much from the widest columns."""
-    while over > 0 and broad:
+def _narrow(widths: list[int], least: Sequence[int], over: int) -> int:
+    """Takes what is too much from the widest columns that are wider than their least; what is still too much then."""
+    while over > 0:
+        broad = [index for index, size in enumerate(widths) if size > least[index]]
+        if not broad:
+            break
         widest = max(widths[index] for index in broad)
-        if widest <= _LEAST:
-            return
         several = [index for index in broad if widths[index] == widest]
-        second = max((widths[index] for index in broad if widths[index] < widest), default=_LEAST)
-        step = max(1, min(widest - second, over // len(several)))
+        floor = max(*(least[index] for index in several), *(size for size in widths if size < widest), 0)
+        step = max(1, min(widest - floor, over // len(several)))
         for index in several:
             if over > 0:
                 widths[index] -= step
                 over -= step
+    return over
 
 
 def _line(

@@ -136,14 +136,14 @@ def _lines(
 def _keys(keys: list[KeyActivity], now_ns: int, width: int | None) -> list[str]:
     rates = [key.rates(now_ns) for key in keys]
     columns = [
-        TextColumn("Key", [safe(key.name) for key in keys]),
+        TextColumn("Key", [safe(key.name) for key in keys], least=20),
         TextColumn("Rate", [hertz(each) for each, _ in rates], right=True, whole=True),
         TextColumn("Bytes", [f"{size(int(bytes_))}/s" for _, bytes_ in rates], right=True, whole=True),
         TextColumn("Messages", [str(key.messages) for key in keys], right=True, whole=True, weight=2),
         TextColumn("Total", [size(key.size) for key in keys], right=True, whole=True, weight=3),
         TextColumn("Ago", [_ago(now_ns - key.last_ns) for key in keys], right=True, whole=True, weight=1),
-        TextColumn("Encoding", [safe(key.encoding) for key in keys], weight=5),
-        TextColumn("Last value", [_value(key) for key in keys], weight=4),
+        TextColumn("Encoding", [safe(key.encoding) for key in keys], weight=5, least=10),
+        TextColumn("Last value", [_value(key) for key in keys], weight=4, least=16),
     ]
     return table(columns, width)[0]
 

@@ -57,7 +57,7 @@ def test_the_queries_are_those_that_the_application_made():
 
 def test_the_table_for_people():
     head, first, *_ = run("queries", ROUTER).stdout.splitlines()
-    assert head.split()[:3] == ["Frame", "Time", "Selector"]
+    assert head.split()[:3] == ["Frame", "Time", "Key"]
     assert first.split() == [
         "37", "21:44:40.696422", "svc/x", "client", "6defa3dd…", "3", "1", "42", "42", "1", "0", "0.720", "ms",
         "0.720", "ms", "answered", "2",

@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+from zdissect_cli.table_text import TextColumn, table
 
 from tests.cli.listings import COMMANDS, EXPECTED, SAMPLES, as_csv, listed, messages, refusal, run
 
@@ -74,6 +75,27 @@ def test_what_has_no_room_is_named():
     os.close(ours)
     assert "no room for" in done.stderr
     assert "--csv and --json have all columns" in done.stderr
+
+
+@pytest.mark.parametrize("columns", [80, 100, 120])
+def test_words_stay_whole_and_keys_keep_what_tells_them_apart(columns):
+    """Columns are left out before a key becomes `@/16768…`, a kind `subscri…`, or an address loses its port."""
+    kinds = terminal(columns, "declarations", ROUTER)
+    assert "queryable " in kinds
+    assert "undeclared" in kinds
+    addresses = terminal(columns, "sessions", ROUTER)
+    assert "127.0.0.1…" not in addresses
+    assert "wildcard-reply" in terminal(columns, "findings", ROUTER)
+
+
+def test_a_table_gives_way_in_order():
+    """Long texts to 32 characters, then columns, then long texts to 8, then words."""
+    long, word = TextColumn("Key", ["k" * 50]), TextColumn("State", ["unfinished"], whole=True)
+    number, spare = TextColumn("Frame", ["123456"], right=True, whole=True), TextColumn("Id", ["7" * 8], weight=1)
+    given = [long, word, number, spare]
+    widths = {width: [len(cell) for cell in table(given, width)[0][1].split()] for width in (80, 62, 54, 40, 30)}
+    assert widths == {80: [50, 10, 6, 8], 62: [32, 10, 6, 8], 54: [34, 10, 6], 40: [20, 10, 6], 30: [10, 10, 6]}
+    assert table(given, 24)[0][1].split()[2] == "123456"
 
 
 def test_colour_where_it_is_asked_for():

@@ -16,7 +16,7 @@ from zdissect.table import endpoint
 _COLUMNS = columns("""
 kind            text      Kind!     key (an id for a key expression), subscriber, queryable, token, interest.
 id              number    Id        Its number, among those of its kind of that node in that session.
-key_expr        text      Key!      Its key expression; ?9/q where the declared id 9 isn't known; null for an interest in all.
+key_expr        long      Key!      Its key expression; ?9/q where the declared id 9 isn't known; null for an interest in all.
 options         list      Options   complete and distance of a queryable; mode and kinds of an interest.
 role            text      By!       Role of the node that declares it.
 zid             zid       ZenohID   ZenohID of that node, or its address.

@@ -19,9 +19,9 @@ session          number  Session   Number of the session; null for scouting, or 
 flow_id          text    Flow      The conversation that it is in.
 src              zid     From      Who sent what it is about: ZenohID, or address.
 message          text    Message   The message that it is in; null for missing bytes, and for what doesn't come.
-key_expr         text    Key       Key expression of that message.
+key_expr         long    Key       Key expression of that message.
 offset           number  -         Where it begins, in the bytes that the message is in.
-text             text    Meaning!  What is wrong.
+text             long    Meaning!  What is wrong.
 group            text    -         What kind of rule it breaks.
 file             text    -         The capture file.
 """)

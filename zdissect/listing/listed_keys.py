@@ -13,7 +13,7 @@ MOST_ENCODINGS = 16
 """Encodings that are named for each key."""
 
 _COLUMNS = columns("""
-key_expr        text      Key!       Key expression; ?9/q where the declared id 9 isn't known.
+key_expr        long      Key!       Key expression; ?9/q where the declared id 9 isn't known.
 messages        number    Messages!  Samples: PUT, DEL, replies; on all sessions: through a router each is there twice.
 puts            number    PUT        PUTs that were published.
 deletes         number    DEL        DELs that were published.

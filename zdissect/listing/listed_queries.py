@@ -18,8 +18,7 @@ from zdissect.stats.query_stats import Queries, Query, RequestKey
 _COLUMNS = columns("""
 request_frame    number    Frame!     Number of the frame with its first REQUEST.
 ts_ns            time      Time       Time of that frame.
-key_expr         text      Selector!  Key expression; ?9/q where the declared id 9 isn't known.
-parameters       text      -          Parameters of the selector.
+key_expr         long      Key!       Key expression; ?9/q where the declared id 9 isn't known.
 asker_role       text      Asked_by   Role of the node that asked.
 asker            zid       ZenohID    Its ZenohID, or its address.
 session          number    Session    Number of the session that carries the first REQUEST.
@@ -35,6 +34,7 @@ first_time_ns    duration  First_after! Time to the first answer.
 final_time_ns    duration  Final_after  Time to the RESPONSE_FINAL that ended it.
 state            text      State!     answered; error (errors only); no answer (ended without one); unfinished (answers, but no end); timed out, open (neither answer nor end, past the timeout or not).
 requests         number    Hops       REQUESTs of this query on all sessions.
+parameters       long      Parameters Parameters of the selector.
 hops             rows      -          Each of them: frame, session, flow_id, request_id, from, to, response_frame, final_frame.
 """)  # noqa: E501
 

@@ -23,8 +23,9 @@ class ListColumn(NamedTuple):
 
     name: str
     kind: str
-    """`text`, `zid`, `list` (of texts), `number`, `bytes`, `rate` (a second), `time` (nanoseconds since 1970),
-    `duration` (nanoseconds), `flag`, or `rows` (a list of entries, which only JSON shows)."""
+    """`text` (a word or an address), `long` (text of any length, which gives way first), `zid`, `list` (of texts),
+    `number`, `bytes`, `rate` (a second), `time` (nanoseconds since 1970), `duration` (nanoseconds), `flag`, or `rows`
+    (a list of entries, which only JSON shows)."""
     doc: str
     title: str
     """The head of the column in a table for people; empty if it isn't shown there."""
