@@ -17,7 +17,7 @@ from .options import CaptureOptions, as_records, decode_as_option, quiet_option
 
 
 @click.command("anonymize", cls=Command)
-@click.argument("files", nargs=-1, required=True, metavar="IN...", shell_complete=completers.files)
+@click.argument("files", nargs=-1, metavar="IN...", shell_complete=completers.files)
 @click.argument("out", metavar="OUT", shell_complete=completers.files)
 @click.option("--seed", metavar="TEXT", help="The same seed gives the same; who knows it can check guesses.")
 @click.option("--keep", type=click.Choice(["ros2"]), multiple=True, help="Keep types of ROS 2 in keys.")
@@ -35,6 +35,8 @@ def anonymize(
     OUT is pcapng; - is standard output. Several files become one. Nothing can be told back without the secret, which is
     a random one that is forgotten, or made of --seed.
     """
+    if not capture.files:
+        raise click.UsageError(f"give captures to read, and a file to write: zdissect anonymize {out} OUT")
     try:
         output = OutputFile(out, capture.files, force)
     except CaptureError as problem:

@@ -19,6 +19,9 @@ def checked(display: DisplayOptions) -> DisplayOptions:
     for option, given in (("-O", display.opened), ("--no-bits", display.no_bits)):
         if given and form != "tree":
             raise click.UsageError(f"{option} is about the tree, which -T {form} doesn't show: leave one of them out")
+    for option, given in (("--brief", display.brief), ("--long", display.long)):
+        if given and form != "line":
+            raise click.UsageError(f"{option} is about lines: it needs -T line, not -T {form}")
     separated = form in ("fields", "csv")
     for option, given in (("-e", display.names), ("-E", display.separators), ("--payload", display.payload)):
         if given and not separated:

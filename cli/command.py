@@ -44,6 +44,24 @@ class Command(click.Command):
         """Command lines, and what each does."""
         return EXAMPLES.get(self.name or "", ())
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        self._check_alternatives(ctx, args)
+        return super().parse_args(ctx, args)
+
+    def _check_alternatives(self, ctx: click.Context, args: list[str]) -> None:
+        """Refuses flags of which each sets the same: click would go by the last one, and not say so."""
+        by_flag = {
+            flag: param.name
+            for param in self.get_params(ctx)
+            if isinstance(param, click.Option) and param.is_flag and isinstance(param.flag_value, str)
+            for flag in param.opts
+        }
+        words = args[: args.index("--")] if "--" in args else args
+        given: dict[str | None, str] = {}
+        for word in words:
+            if word in by_flag and given.setdefault(by_flag[word], word) != word:
+                raise click.UsageError(f"{given[by_flag[word]]} excludes {word}: leave one of them out", ctx)
+
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         self.format_usage(ctx, formatter)
         summary, _, rest = cleandoc(self.help or "").partition("\n\n")

@@ -48,10 +48,7 @@ def complain(text: str) -> None:
 
 def nearest(asked: str, known: Iterable[str]) -> str:
     """`; did you mean ...?`, or nothing."""
-    from difflib import get_close_matches  # only here: most never ask for what isn't there
+    from zdissect.filters.filter_error import nearest as hint  # only here: most never ask for what isn't there
 
-    low = asked.lower()
-    table = {name.lower(): name for name in known}
-    table |= {name.removeprefix("zenoh."): full for name, full in list(table.items())}
-    close = dict.fromkeys(table[name] for name in get_close_matches(low, table, n=6, cutoff=0.6))
-    return f"; did you mean {', '.join(list(close)[:3])}?" if close else ""
+    found = hint(asked, known)
+    return f"; {found}" if found else ""

@@ -1,5 +1,6 @@
 """`zdissect export payloads FILE... -o DIR`: what captures carry, as files. (Tables are written by `batch`.)"""
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import click
@@ -30,7 +31,20 @@ if TYPE_CHECKING:
     from zdissect.records import Frame
 
 
-@click.group("export")
+class _Export(click.Group):
+    """Says how a file is exported, where one stands in place of a command."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] not in self.commands and not args[0].startswith("-"):
+            raise click.UsageError(
+                f"{args[0]!r} isn't what can be exported: zdissect export payloads FILE... -o DIR", ctx
+            )
+        return super().resolve_command(ctx, args)
+
+
+@click.group("export", cls=_Export)
 def export() -> None:
     """Takes out of captures what they carry."""
 
@@ -69,9 +83,15 @@ def payloads(
         from .first_pass import look_ahead
 
         look_ahead(wanted, capture, LiveOptions(), options)
+    frames = iter(captures)
+    first = next(frames, None)
+    if first is None and captures.problems:  # nothing is made, which would be in the way of the next attempt
+        for unread in captures.problems:
+            complain(str(unread))
+        return UNREADABLE
     try:
         with PayloadFiles(directory, force) as files:
-            for row in _rows(captures, options, wanted):
+            for row in _rows(chain(() if first is None else (first,), frames), options, wanted):
                 if isinstance(row.get("payload"), bytes) and matches(row.get("key_expr")):
                     files.write(row)
     except AlreadyThere as problem:
@@ -94,7 +114,7 @@ def _matches(patterns: tuple[str, ...]) -> "Callable[[str | None], bool]":
     return lambda key: not known or (key is not None and any(intersects(one, key) for one in known))
 
 
-def _rows(captures: Captures, options: "Options", wanted: "Filter | None") -> "Iterator[Row]":
+def _rows(captures: "Iterable[Frame]", options: "Options", wanted: "Filter | None") -> "Iterator[Row]":
     """The rows of the messages that are selected."""
     from zdissect.dissection import Dissection
     from zdissect.pipeline import dissect

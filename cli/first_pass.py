@@ -42,8 +42,9 @@ def first_pass(ahead: "LookAhead", capture: CaptureOptions, options: Options) ->
 
 
 def can_be_read_twice(name: str) -> bool:
-    """Whether it is a file, or isn't there, which the second pass says."""
+    """Whether it is a file, or can't be read at all, which a pass says."""
     try:
-        return name != "-" and stat.S_ISREG(os.stat(name).st_mode)
+        mode = os.stat(name).st_mode
+        return name != "-" and (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
     except OSError:
         return name != "-"

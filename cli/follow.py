@@ -1,6 +1,7 @@
 """`zdissect follow TARGET FILE...`: what belongs together in a capture, as a transcript."""
 
 import codecs
+import os
 import sys
 from collections.abc import Iterator
 from itertools import chain
@@ -40,6 +41,11 @@ from .transcript_text import TranscriptText
 
 
 def _target(context: click.Context, _: click.Parameter, text: str) -> Subject:
+    if not text.isdecimal() and os.path.isfile(text):
+        raise click.BadParameter(
+            f"{text!r} is a file: what is followed comes before it, such as `zdissect follow 1 {text}` (for a key "
+            "expression that is also a file's name, write key: before it)"
+        )
     try:
         return parse(text)
     except ValueError as problem:
@@ -94,6 +100,8 @@ def follow(
     except SubjectError as problem:
         for trouble in captures.problems:
             complain(str(trouble))
+        if captures.problems and not captures.frames:  # the target may well be right
+            return UNREADABLE
         raise click.UsageError(str(problem)) from None
     selection.carriers = carriers
     messages, size = _write(_messages(selection, finder, capture), finder, display)

@@ -37,6 +37,7 @@ class Run:
             self.source = Endless(self.source, self.pipeline)
         self.only = display.only
         self.wanted = display.wanted
+        self.pattern = display.pattern
         self.flush = display.flush or captures.live
         self.queries = Queries(MOST_LIVE) if captures.endless else Queries()
 
@@ -105,8 +106,7 @@ class Run:
             complain(str(problem))
         if not self.form.messages and (frames or not problems):
             where = f"frame {self.only.text}, of {frames}" if self.only is not None else f"{frames} frames"
-            what = "no Zenoh found" if self.wanted is None else f"nothing matches {self.wanted.text}"
-            complain(f"{what} in {where}")
+            complain(f"{self.nothing()} in {where}")
         if unopened := not_opened(self.pipeline.decoder.unopened.total()):
             complain(unopened)
         others = ", ".join(f"{number} {_OPAQUE.get(name, name)}" for name, number in self.pipeline.others().items())
@@ -116,6 +116,13 @@ class Run:
             complain(text)
         if self.form.findings:
             complain(describe(self.form.findings))
+
+    def nothing(self) -> str:
+        """What there isn't, where nothing was shown."""
+        if self.wanted is None and not self.pattern:
+            return "no Zenoh found"
+        asked = [f"matches {self.wanted.text}"] if self.wanted is not None else []
+        return f"nothing {' and '.join([*asked, *([f'holds {self.pattern!r}'] if self.pattern else [])])}"
 
 
 MOST_LIVE = 5000

@@ -182,7 +182,8 @@ def test_standard_input_cannot_be_read_twice():
 
 
 def test_files_that_cannot_be_read(tmp_path):
-    assert "there is no session" in refusal("follow", "1", tmp_path / "nosuch.pcap")
+    done = run("follow", "1", tmp_path / "nosuch.pcap")
+    assert (done.return_value, "there is no session" in done.stderr) == (1, False)
     cut = tmp_path / "cut.pcap"
     cut.write_bytes(ROUTER.read_bytes()[:-9])
     done = run("follow", "1", cut)

@@ -44,10 +44,17 @@ class Fault(ValueError):
 
 
 def nearest(word: str, known: Iterable[str], most: int = 3) -> str:
-    """`did you mean ...?`, or nothing."""
-    from difflib import get_close_matches  # only here: most filters have no such fault
+    """`did you mean ...?`, or nothing: names that end in the same part, such as `put.payload` for `tcp.payload`, then
+    those that are spelt alike.
+    """
+    from difflib import SequenceMatcher, get_close_matches  # only here: most filters have no such fault
 
     low = {one.lower(): one for one in known}
     low |= {one.removeprefix("zenoh."): full for one, full in list(low.items())}
-    close = dict.fromkeys(low[one] for one in get_close_matches(word.lower(), low, n=2 * most, cutoff=0.6))
+    asked = word.lower().removeprefix("zenoh.")
+    last = asked.rpartition(".")[2]
+    same_end = [one for one in low if one.rpartition(".")[2] == last]
+    same_end.sort(key=lambda one: SequenceMatcher(None, one, asked).ratio(), reverse=True)
+    alike = get_close_matches(word.lower(), low, n=2 * most, cutoff=0.6)
+    close = dict.fromkeys(low[one] for one in (*same_end[: 2 * most], *alike))
     return f"did you mean {', '.join(list(close)[:most])}?" if close else ""
