@@ -42,7 +42,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "sessions": (
         ("zdissect sessions capture.pcap", ""),
-        ("zdissect sessions --sort -messages --csv capture.pcap", "by bytes, the greatest first, as CSV"),
+        ("zdissect sessions --sort -opener_bytes --csv capture.pcap", "by bytes, the greatest first, as CSV"),
     ),
     "keys": (
         ("zdissect keys capture.pcap", ""),
@@ -66,8 +66,8 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "follow": (
         ("zdissect follow 1 capture.pcap", "a session, by its number in `zdissect sessions`"),
-        ("zdissect follow 'a/**' capture.pcap", "a key expression"),
-        ("zdissect follow --raw 17 capture.pcap", "the payload bytes of a query, or of fragments, by frame"),
+        ("zdissect follow 'svc/**' capture.pcap", "a key expression"),
+        ("zdissect follow --raw 'svc/**' capture.pcap", "only the bytes of its payloads"),
     ),
     "anonymize": (
         ("zdissect anonymize capture.pcap shared.pcapng", "a capture that can be shared"),

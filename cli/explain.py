@@ -19,10 +19,10 @@ def explain(name: tuple[str, ...], source: bool) -> int:
     """
     if source:
         return max([_show_source(asked) for asked in name])
-    together = " ".join(name)
+    together = next((one for one in (" ".join(name), "_".join(name)) if any(explanations(one))), "")
     texts: list[str] = []
     unknown = []
-    for asked in (together,) if any(explanations(together)) else name:
+    for asked in (together,) if together else name:
         known = list(explanations(asked))
         texts += known
         if not known:

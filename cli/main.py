@@ -247,7 +247,10 @@ def _show(problem: click.ClickException) -> None:
         )
     text = StringIO()
     problem.show(text)
-    click.echo("\n".join(map(prose, text.getvalue().splitlines())), err=True)
+    from .tshark_hints import hint
+
+    lines = [*text.getvalue().splitlines(), *filter(None, [hint(problem)])]
+    click.echo("\n".join(map(prose, lines)), err=True)
 
 
 def _end(code: int | OSError) -> int:

@@ -1,6 +1,8 @@
 """Help: examples first, options by their purpose, for every command; a page or two for the program itself."""
 
 import re
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterator
 
@@ -10,6 +12,7 @@ from click.testing import CliRunner
 from zdissect_cli.command import GROUPS, Command, called
 from zdissect_cli.examples import EXAMPLES
 from zdissect_cli.main import Commands, cli
+from zdissect_cli.tshark_hints import OPTIONS
 
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 120}
 
@@ -80,3 +83,35 @@ def test_the_first_page_is_short_and_leads_to_all(columns):
 def test_help_fits_a_wide_terminal(words):
     lines = help_of(*words, columns=120).splitlines()
     assert not [line for line in lines if len(line) > 120 and not line.startswith("  zdissect ")]
+
+
+def refused(*arguments: str) -> str:
+    """What is said about wrong arguments."""
+    done = subprocess.run(
+        [sys.executable, "-m", "zdissect_cli", *arguments], capture_output=True, text=True, timeout=60
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    return done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["-z", "io,stat,1"], "statistics are commands: zdissect stats"),
+        (["-T", "ek", "x.pcap"], "like it is jsonl"),
+        (["--fram", "17", "x.pcap"], "Did you mean '--frame'?"),
+        (["statz", "x.pcap"], "did you mean 'stats'?"),
+        (["keys", "--srot", "bytes", "x.pcap"], "'--sort'"),
+    ],
+)
+def test_errors_lead_to_what_there_is(arguments, said):
+    assert said in refused(*arguments)
+
+
+def test_hints_are_about_what_is_not_there():
+    """None hides an option that there is, and each option that it names exists."""
+    own = {option for param in COMMANDS[("dissect",)].params for option in param.opts}
+    assert not own & OPTIONS.keys()
+    for said in OPTIONS.values():
+        for option in re.findall(r"(?<!tcpdump )(?<![\w-])--?[A-Za-z][a-z-]*", said):
+            assert option in own | {"--config", "--help", "-s"}, f"{option} in {said!r}"

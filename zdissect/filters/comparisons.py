@@ -19,7 +19,7 @@ from zdissect.filters.predicates import (
     Relates,
     Unless,
 )
-from zdissect.filters.syntax import Value
+from zdissect.filters.syntax_tree import Value
 from zdissect.filters.value_types import ClosedSet, ValueType
 from zdissect.session.keyexprs import KeyExprError, canonical
 

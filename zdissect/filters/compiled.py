@@ -10,7 +10,6 @@ from zdissect.filters.filter_error import FilterError
 from zdissect.filters.on_rows import Row, RowCompiler, RowTest
 from zdissect.filters.on_tapes import Scope, Surroundings, TapeCompiler, Wanted
 from zdissect.filters.packet_values import TIME_RELATIVE
-from zdissect.filters.syntax import parse
 from zdissect.filters.type_check import understand
 from zdissect.filters.typed_tree import AheadValues, ColumnValues, PacketValues, SpanValues, Tree, sources
 from zdissect.table import Table, ip_columns
@@ -25,6 +24,8 @@ class Filter:
 
     def __init__(self, text: str) -> None:
         self.text = text
+        from zdissect.filters.syntax import parse  # only here: what reads values by their names needs no parser
+
         self.tree: Tree = understand(text, parse(text))
         known = sources(self.tree)
         self._spans = frozenset(

@@ -7,7 +7,7 @@ from fractions import Fraction
 from ipaddress import ip_address, ip_network
 
 from zdissect.filters.filter_error import Fault
-from zdissect.filters.syntax import Value
+from zdissect.filters.syntax_tree import Value
 from zdissect.filters.value_types import MICROSECOND, MILLISECOND, SECOND, ValueType
 
 _V4 = 4

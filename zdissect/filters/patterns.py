@@ -1,8 +1,10 @@
 """Regular expressions: RE2's, whose time is bounded by the text, whatever the pattern."""
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-import re2
+if TYPE_CHECKING:
+    import re2
 
 from zdissect.filters.filter_error import Fault
 
@@ -18,6 +20,8 @@ def check_pattern(pattern: str) -> str:
     Raises:
         Fault: It isn't a regular expression, or too large.
     """
+    import re2  # only here and below: most filters have no pattern
+
     if len(pattern) > LONGEST:
         raise Fault(f"a pattern has at most {LONGEST} characters, this one has {len(pattern)}")
     for binary in (False, True):
@@ -39,6 +43,8 @@ def searcher(pattern: str, binary: bool) -> Callable[[str], bool] | Callable[[by
 
 
 def _compiled(pattern: str, binary: bool) -> "re2._Regexp[bytes]":
+    import re2
+
     options = re2.Options()
     options.case_sensitive = False
     options.log_errors = False

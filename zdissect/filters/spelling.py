@@ -1,6 +1,6 @@
 """A filter written out: what belongs together in parentheses, any and all where they count, operators as signs."""
 
-from zdissect.filters.syntax import (
+from zdissect.filters.syntax_tree import (
     CallOf,
     Comparison,
     Condition,

@@ -1,6 +1,5 @@
 """A filter as text to a filter as a tree, in which words may still be names or values."""
 
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -9,110 +8,25 @@ from lark import Lark, Token, Transformer, UnexpectedCharacters, UnexpectedInput
 from zdissect.filters.escapes import unescaped
 from zdissect.filters.filter_error import Fault, FilterError
 from zdissect.filters.language import LANGUAGE
+from zdissect.filters.syntax_tree import (
+    CallOf,
+    Comparison,
+    Condition,
+    Exists,
+    Junction,
+    MaskOf,
+    Membership,
+    Opposite,
+    SliceOf,
+    Term,
+    Value,
+)
 
 LONGEST = 4096
 """Characters of a filter."""
 DEEPEST = 50
 """How deep a filter may be nested."""
 
-
-@dataclass(frozen=True, slots=True)
-class Value:
-    """A word, or what stands in quotes."""
-
-    text: str
-    """As it was written, without quotes."""
-    form: str
-    """word, quoted, raw or character."""
-    data: bytes
-    """Its bytes: UTF-8, but for those that are given by number."""
-    column: int
-    depth: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class SliceOf:
-    """Pieces of an operand."""
-
-    inner: "Term"
-    text: str
-    column: int
-    depth: int
-
-
-@dataclass(frozen=True, slots=True)
-class CallOf:
-    """A function of an operand."""
-
-    function: str
-    inner: "Term"
-    column: int
-    depth: int
-
-
-@dataclass(frozen=True, slots=True)
-class MaskOf:
-    """An operand and a mask."""
-
-    inner: "Term"
-    mask: Value
-    column: int
-    depth: int
-
-
-Term = Value | SliceOf | CallOf | MaskOf
-
-
-@dataclass(frozen=True, slots=True)
-class Exists:
-    """An operand alone."""
-
-    operand: Term
-    depth: int
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """Two operands and what is between them. `quantifier` is any, all, or empty."""
-
-    quantifier: str
-    left: Term
-    word: str
-    right: Term
-    column: int
-    depth: int
-
-
-@dataclass(frozen=True, slots=True)
-class Membership:
-    """An operand and the values, or ranges of values, that it may have."""
-
-    quantifier: str
-    operand: Term
-    negated: bool
-    members: tuple[tuple[Value, Value | None], ...]
-    column: int
-    depth: int
-
-
-@dataclass(frozen=True, slots=True)
-class Opposite:
-    """What holds where its inner doesn't."""
-
-    inner: "Condition"
-    depth: int
-
-
-@dataclass(frozen=True, slots=True)
-class Junction:
-    """Several conditions, joined by `word`: and, or."""
-
-    word: str
-    parts: tuple["Condition", ...]
-    depth: int
-
-
-Condition = Exists | Comparison | Membership | Opposite | Junction
 
 WORDS = {"eq": "==", "ne": "!=", "gt": ">", "lt": "<", "ge": ">=", "le": "<=", "~": "matches"}
 """Other spellings of what compares."""

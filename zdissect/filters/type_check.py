@@ -8,7 +8,7 @@ from zdissect.filters.comparisons import about, either, member
 from zdissect.filters.filter_error import Fault, FilterError, nearest
 from zdissect.filters.literals import number
 from zdissect.filters.predicates import Nonzero
-from zdissect.filters.syntax import (
+from zdissect.filters.syntax_tree import (
     CallOf,
     Comparison,
     Condition,
