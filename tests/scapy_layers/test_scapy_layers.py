@@ -133,7 +133,7 @@ def test_captures(name):
 def test_ports():
     assert layers.ZenohBatch in IP(raw(IP() / UDP(sport=7447, dport=9) / b"\x04"))
     assert layers.ZenohKeepAlive in IP(raw(IP() / TCP(dport=7447) / b"\x01\x00\x04"))[TCP].payload.messages[0]
-    assert layers.ZenohScout in IP(raw(IP() / UDP(dport=7446) / b"\x01\x09\x03"))
+    assert layers.ZenohScout in IP(raw(IP() / UDP(sport=9, dport=7446) / b"\x01\x09\x03"))
     built = IP() / TCP() / layers.ZenohStreamBatch()
     assert built[TCP].dport == 7447
     assert built[TCP].sport != 7447
