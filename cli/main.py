@@ -228,28 +228,13 @@ def _run() -> int | OSError:
         return problem
 
 
-_FOR_TSHARK = {
-    "-z": "`zdissect stats`, sessions, keys, queries count, `zdissect follow` follows",
-    "-R": "-Y is the display filter",
-    "-2": "-Y reads a file twice where it has to",
-    "-G": "`zdissect fields` lists fields",
-    "-P": "-T line prints a line per message",
-    "-F": "-w writes pcapng",
-}
-"""What there is instead of options of tshark."""
-
-
 def _show(problem: click.ClickException) -> None:
     """An error of click's, which may repeat what was typed."""
-    if isinstance(problem, click.NoSuchOption) and problem.option_name in _FOR_TSHARK:
-        problem = click.UsageError(
-            f"{problem.message.removesuffix('.')}: {_FOR_TSHARK[problem.option_name]}", problem.ctx
-        )
     text = StringIO()
     problem.show(text)
     from .tshark_hints import hint
 
-    lines = [*text.getvalue().splitlines(), *filter(None, [hint(problem)])]
+    lines = [*text.getvalue().expandtabs(4).splitlines(), *filter(None, [hint(problem)])]
     click.echo("\n".join(map(prose, lines)), err=True)
 
 

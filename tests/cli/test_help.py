@@ -101,6 +101,7 @@ def refused(*arguments: str) -> str:
         (["-T", "ek", "x.pcap"], "like it is jsonl"),
         (["--fram", "17", "x.pcap"], "Did you mean '--frame'?"),
         (["statz", "x.pcap"], "did you mean 'stats'?"),
+        (["completion"], "    bash,"),
         (["keys", "--srot", "bytes", "x.pcap"], "'--sort'"),
     ],
 )
