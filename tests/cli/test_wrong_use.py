@@ -85,4 +85,6 @@ def test_options_of_tshark_have_a_word_on_what_there_is_instead(capsys, monkeypa
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 2
-    assert "No such option '-z': `zdissect stats`" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "No such option '-z'." in said
+    assert "zdissect stats" in said
