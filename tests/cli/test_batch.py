@@ -171,7 +171,7 @@ def test_a_disk_that_is_full(tmp_path, monkeypatch):
 
     monkeypatch.setattr("pyarrow.parquet.ParquetWriter.write_table", full)
     done = _run(SAMPLES, "-o", tmp_path / "out", "-j", 1)
-    _fails(done, 2, "the disk is full; nothing was kept, make room or choose another place with -o")
+    _fails(done, 2, "the disk is full; nothing was kept: make room, or choose another place with -o")
     assert not any(tmp_path.iterdir())
 
 

@@ -64,7 +64,7 @@ def test_rows_of_the_tables(whole: Path, tmp_path: Path, text: str, payload: int
     [
         ("sn = 5", "did you mean =="),
         ("request.answered == true", "read once"),
-        ("frame.time_relative < 1s", "frame.time works"),
+        ("frame.time_relative < 1s", "use frame.time instead"),
     ],
 )
 def test_what_tables_cannot_answer_is_refused(tmp_path: Path, text: str, says: str) -> None:

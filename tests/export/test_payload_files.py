@@ -64,10 +64,10 @@ def test_files_and_index(tmp_path):
 def test_nothing_is_overwritten_without_force(tmp_path):
     mine = tmp_path / "000001-a.bin"
     mine.write_bytes(b"mine")
-    with pytest.raises(AlreadyThere, match=r"000001-a\.bin exists"), PayloadFiles(str(tmp_path)) as files:
+    with pytest.raises(AlreadyThere, match=r"000001-a\.bin already exists"), PayloadFiles(str(tmp_path)) as files:
         files.write(ROW | {"key_expr": "a"})
     assert mine.read_bytes() == b"mine"
-    with pytest.raises(AlreadyThere, match=r"index\.csv exists"), PayloadFiles(str(tmp_path)):
+    with pytest.raises(AlreadyThere, match=r"index\.csv already exists"), PayloadFiles(str(tmp_path)):
         pass
     with PayloadFiles(str(tmp_path), force=True) as files:
         files.write(ROW | {"key_expr": "a"})

@@ -11,7 +11,7 @@ LARGEST = "`256` isn't a byte; the largest is 255 (0xff)"
 ERRORS = [
     ("", 1, 1, NOTHING),
     (" \n\t", 1, 1, NOTHING),
-    ("# 1d 00", 1, 1, "there are no hex digits in this text, only signs and comments"),
+    ("# 1d 00", 1, 1, "there are no hex digits in this text, only punctuation and comments"),
     ("1d 00\n1d 0g", 2, 5, "`g` isn't a hex digit; put `#` before remarks"),
     ("1d \x07", 1, 4, "the character U+0007 isn't a hex digit; put `#` before remarks"),
     ("1d 00 \u2026 61", 1, 7, "bytes were left out here (`\u2026`); paste all of them"),

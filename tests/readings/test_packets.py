@@ -74,7 +74,7 @@ def test_what_only_looks_like_raw_ethernet():
 def test_what_is_no_packet():
     assert read_as(b"\x04", "packet") == (
         "packet", "not a whole packet with its IP or Ethernet header", (), 0.0, False,
-        "no IP header anywhere that one can be",
+        "no IP header where there could be one",
     )  # fmt: skip
 
 

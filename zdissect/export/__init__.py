@@ -4,7 +4,7 @@
 
     report = convert_directory(Job("captures", "tables"), watch)
 
-What is pure stands apart from what opens files: `tables` and `schema` say what the tables are, `arrow` and
+Pure code is apart from code that opens files: `tables` and `schema` define the tables, `arrow` and
 `message_batches` turn rows into Arrow, `decoding` and `group_decoding` turn frames into tables (Spark runs the same
 code), `first_look` and `split` share out a large capture. `inputs`, `time_ranges`, `merging`, `parquet`, `target`,
 `work`, `workers` and `directory` touch the file system. Needs pyarrow: `pip install 'zdissect[batch]'`.

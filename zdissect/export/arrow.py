@@ -1,8 +1,8 @@
 """Rows to Arrow, column by column.
 
 Rows are dicts with the columns that have a value. They become lists of values a few hundred at a time, while they are
-still in the processor's cache: of a whole batch that takes three times as long. Lists of structs are flattened into
-one list per field, so no object is made but the values themselves.
+still in the processor's cache: a whole batch at once takes three times as long. Lists of structs are flattened into one
+list per field, so that no objects are made besides the values themselves.
 """
 
 from collections.abc import Sequence
@@ -19,21 +19,21 @@ from zdissect.export.schema import schema
 Row = dict[str, Any]
 
 CHUNK = 256
-"""Rows that are turned at a time."""
+"""Rows that are turned into lists at a time."""
 
 _U64 = (1 << 64) - 1
 _FIRST_US, _LAST_US = -62_135_596_800_000_000, 253_402_300_799_999_999
-"""The years 1 to 9999: what the readers of these tables can show."""
+"""The years 1 to 9999, which readers of these tables can show."""
 
 
 class Batches:
-    """Gathers the rows of a table until there are so many that they make a batch."""
+    """Gathers the rows of a table until there are enough for a batch."""
 
     def __init__(self, table: str, limit: int = 8192) -> None:
         self.schema = schema(table)
         self.limit = limit
         self.total = 0
-        """Rows of all batches so far, and of the one to come."""
+        """Rows of all batches so far, including the next one."""
         self._rows: list[Row] = []
         self._columns: dict[str, list[Any]] = {}
         self._size = 0
@@ -72,10 +72,10 @@ class Batches:
 
 
 def record_batch(kinds: pa.Schema, columns: dict[str, list[Any]], size: int) -> pa.RecordBatch:
-    """A batch of so many rows; columns that aren't given are null.
+    """A batch of `size` rows; columns that aren't given are null.
 
-    A time that doesn't fit its column, or is outside the years 1 to 9999, is null; 64-bit numbers keep their bits, what
-    is larger (a lease in seconds may be) becomes the largest of them; text that isn't UTF-8 has the bytes at fault
+    A time that doesn't fit its column, or is outside the years 1 to 9999, is null; 64-bit numbers keep their bits,
+    larger ones (a lease in seconds may be larger) have all bits set; in text that isn't UTF-8, invalid bytes are
     escaped.
     """
     arrays = [
@@ -86,7 +86,7 @@ def record_batch(kinds: pa.Schema, columns: dict[str, list[Any]], size: int) -> 
 
 
 def nulls(size: int, kind: pa.DataType) -> pa.Array:
-    """A column without values. All columns of a type are parts of one: many tables have dozens of them."""
+    """A column of nulls. All such columns of a type share one array, as many tables have dozens of them."""
     return _nulls(1 << size.bit_length(), kind).slice(0, size)
 
 
@@ -96,7 +96,7 @@ def _nulls(size: int, kind: pa.DataType) -> pa.Array:
 
 
 def is_time(name: str) -> bool:
-    """Whether a column holds nanoseconds: half of what 64 bits could mean would be wrong there, not merely large."""
+    """Whether a column holds nanoseconds: one that doesn't fit would be a wrong time, not merely a negative number."""
     return name.endswith("_ns")
 
 
@@ -131,7 +131,7 @@ def _lists(values: list[Any], kind: pa.DataType) -> pa.Array:
 
 
 def _fit(value: Any, kind: pa.DataType, time: bool) -> Any:
-    """The value as its column can hold it."""
+    """The value, made to fit its column."""
     if isinstance(value, str):
         return value.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
     if isinstance(value, int) and not isinstance(value, bool):
@@ -144,7 +144,7 @@ def _fit(value: Any, kind: pa.DataType, time: bool) -> Any:
 
 
 def _shown(times: pa.Array) -> pa.Array:
-    """Times without those that nobody can show."""
+    """Times, with null for those that readers can't show."""
     numbers = times.cast(pa.int64())
     ends = pc.min_max(numbers).as_py()
     if ends["min"] is None or (ends["min"] >= _FIRST_US and ends["max"] <= _LAST_US):
@@ -154,7 +154,7 @@ def _shown(times: pa.Array) -> pa.Array:
 
 
 def timestamps(ntp64: pa.Array) -> pa.Array:
-    """The column `timestamp_ntp64` to timestamps: what `columns.timestamp_us` says of each."""
+    """The column `timestamp_ntp64` as timestamps, as `columns.timestamp_us` computes them."""
     bits = ntp64.view(pa.uint64())
     billion, thousand, half = (pa.scalar(number, pa.uint64()) for number in (10**9, 1000, 32))
     seconds = pc.shift_right(bits, half)

@@ -1,4 +1,4 @@
-"""Frames to tables: what the processes of `zdissect batch` and the workers of Spark run. Pure except for its state."""
+"""Frames to tables: the code of the processes of `zdissect batch` and of Spark's workers. Pure except for state."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -29,24 +29,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What is asked for, whatever the captures are. Can be pickled."""
+    """The options of a conversion, independent of the captures. Can be pickled."""
 
     tcp_ports: frozenset[int] = frozenset()
-    """TCP ports whose connections are Zenoh, whatever they look like."""
+    """TCP ports whose connections are always taken for Zenoh."""
     udp_ports: frozenset[int] = frozenset()
-    """The same for UDP."""
+    """UDP ports whose datagrams are always taken for Zenoh."""
     payload: int | None = None
-    """Bytes of a payload that are kept; None: all, -1: the column stays null."""
+    """Bytes of each payload that are kept; None for all, -1 leaves the column null."""
     fields: bool = False
     """Whether the column `fields` is filled."""
     filter: str = ""
     """The display filter that rows of `messages` must match; empty: all are kept."""
     batch_rows: int = 8192
     batch_bytes: int = 32 << 20
-    """The size of a batch: so many rows, or messages of so many bytes."""
+    """The size of a batch: most rows, or most bytes of messages."""
 
     def options(self) -> Options:
-        """Those of the pipeline."""
+        """The options of the pipeline."""
         return Options(self.tcp_ports, self.udp_ports, rows=not self.fields, history=True)
 
 
@@ -58,11 +58,11 @@ TableBatch = tuple[str, pa.RecordBatch]
 
 @dataclass
 class Decoding:
-    """One capture being decoded: fed with its frames in order, gives batches of all tables."""
+    """One capture being decoded: takes its frames in order, returns batches of all tables."""
 
     settings: Settings = field(default_factory=Settings)
     files: dict[str, FileStats] = field(default_factory=dict)
-    """By `Frame.source`, in order; the reader may have entered what it knows."""
+    """The files by `Frame.source`, in order; the reader may have entered what it knows."""
     streams: Streams = field(default_factory=Streams)
     ticks: Ticks = field(default_factory=Ticks)
 
@@ -76,22 +76,22 @@ class Decoding:
         self.codes: Counter[str] = Counter()
         """Findings by code."""
         self.last_ns = EARLY_NS
-        """The latest time, as deadlines count it."""
+        """The latest time, without leaps of the clock."""
         self.file_stats: FileStats | None = None
         self.faulty = False
-        """A bug has ended it."""
+        """Whether a bug has ended it."""
 
     def _messages(self) -> "MessageBatches | FilteredMessages":
         settings = self.settings
         messages = MessageBatches(settings.batch_rows, settings.batch_bytes, settings.payload)
         if not settings.filter:
             return messages
-        from zdissect.export.filtered_messages import FilteredMessages  # takes a while, and most have none
+        from zdissect.export.filtered_messages import FilteredMessages  # slow to import, and most have no filter
 
         return FilteredMessages(messages, settings.filter)
 
     def feed(self, frame: Frame) -> list[TableBatch]:
-        """Takes a frame; gives the batches that are full."""
+        """Takes a frame; returns the batches that are full."""
         file_stats = self.file_stats
         if file_stats is None or file_stats.file != frame.source:
             file_stats = self.file_stats = self.files.setdefault(frame.source, FileStats(frame.source))
@@ -111,7 +111,7 @@ class Decoding:
         return self.items(items) if items or pipeline.links else []
 
     def items(self, items: list[Item]) -> list[TableBatch]:
-        """Takes what the pipeline gave at once, and the links that ended with it."""
+        """Takes the items that the pipeline returned together, and the links that ended with them."""
         out: list[TableBatch] = []
         for item in items:
             out += self.item(item)
@@ -120,7 +120,7 @@ class Decoding:
         return out
 
     def close(self) -> list[TableBatch]:
-        """What is left when the capture has ended; of `captures` and `sessions`, usually everything."""
+        """Ends the capture; returns the remaining batches (of `captures` and `sessions`, usually all rows)."""
         out = self.end()
         about = [row for file_stats in self.files.values() if (row := file_stats.finding()) is not None]
         self.codes.update(row["code"] for row in about)
@@ -129,9 +129,9 @@ class Decoding:
         return out + self.left()
 
     def end(self) -> list[TableBatch]:
-        """What messages and sessions give when the capture has ended."""
+        """Returns the batches of messages and sessions that are made at the end of the capture."""
         out = self.items(self.pipeline.close())
-        if self.settings.filter:  # only then is known how many rows each file has
+        if self.settings.filter:  # only now is it known how many rows each file has
             out += self.take(MESSAGES)
         for file, kinds in self.pipeline.decoder.unopened.files.items():
             self.files[file].unopened = kinds
@@ -139,10 +139,10 @@ class Decoding:
         return out
 
     def guarded(self, batches: Iterable[TableBatch]) -> Iterator[TableBatch]:
-        """The tables of a capture, to its end. After a fault the rest is lost, and files say so.
+        """The tables of a whole capture. After an exception the rest is lost, and the rows of the files say so.
 
         Args:
-            batches: Those that `feed` gives for the frames, made as they are asked for.
+            batches: The batches that `feed` returns for the frames, made on demand.
         """
         try:
             yield from batches
@@ -152,14 +152,14 @@ class Decoding:
             yield from self.saved(fault)
 
     def saved(self, fault: Exception) -> Iterator[TableBatch]:
-        """What is left after a fault: the rows so far, and those about files."""
+        """The batches that remain after an exception: the rows so far, and those about files."""
         for file_stats in self.files.values():
             file_stats.fail(f"a bug in zdissect, please report it: {type(fault).__name__}: {fault}")
         yield from self.left()
         yield from Decoding(self.settings, self.files).close()
 
     def left(self) -> list[TableBatch]:
-        """The batches of all tables that aren't full."""
+        """The batches of all tables that aren't full yet."""
         return [batch for name in self.out for batch in self.take(name)]
 
     @property
@@ -177,7 +177,7 @@ class Decoding:
         return total.report(self.pipeline)
 
     def summary(self) -> Summary:
-        """What it came to, once it has ended."""
+        """The totals, once the capture has ended."""
         return Summary(
             self.totals(),
             dict(self.codes),
@@ -198,7 +198,7 @@ class Decoding:
         return [] if batch is None else [(name, batch)]
 
     def item(self, item: Item) -> list[TableBatch]:
-        """Takes what the pipeline gave."""
+        """Takes an item of the pipeline."""
         file_stats = self.files.get(item.frame.source) or self.files.setdefault(
             item.frame.source, FileStats(item.frame.source)
         )
@@ -228,9 +228,9 @@ def decode_sessions(
     """The tables of one capture, or of some sessions of it, batch by batch, in bounded memory.
 
     Args:
-        frames: In the order of the capture, those of all links of a session together.
-        files: What is known of the files already; it is filled further, and is read for the rows of `captures` when
-            the frames have ended.
+        frames: The frames in the order of the capture, with all links of a session.
+        files: What is already known of the files; it is added to, and makes the rows of `captures` when the frames
+            have ended.
     """
     decoding = Decoding(settings or Settings(), {} if files is None else files)
     for frame in frames:

@@ -1,4 +1,4 @@
-"""A directory of captures to tables: the whole of `zdissect batch`, without its terminal."""
+"""A directory of captures to tables: all of `zdissect batch` except the terminal."""
 
 import gc
 import os
@@ -20,9 +20,9 @@ from zdissect.export.workers import CapturesTask, ScanTask, Task, run
 
 _DIED = "the process that converted it died, perhaps out of memory; the other captures were converted"
 _BUNDLE = 32 << 20
-"""Bytes of small captures that are converted together, at most."""
+"""Most bytes of small captures that are converted together."""
 _SHARE = 4
-"""Tasks per process, at least, so that none is idle for long at the end."""
+"""Fewest tasks per process, so that none is idle for long at the end."""
 
 
 class Watch(Protocol):
@@ -37,7 +37,7 @@ class Watch(Protocol):
 
 @dataclass(slots=True)
 class Report:
-    """What a run did."""
+    """The results of a run."""
 
     done: Done = field(default_factory=Done)
     captures: int = 0
@@ -55,7 +55,7 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What is to be converted, and how."""
+    """What to convert, and how."""
 
     directory: str
     out: str
@@ -64,15 +64,15 @@ class Job:
     include: tuple[str, ...] = ()
     join: str = AUTO
     jobs: int = 0
-    """Processes; 0: as many as there are processors, 1: none but this one."""
+    """Number of processes; 0 for as many as there are processors, 1 for this process alone."""
     split_bytes: int = SPLIT_BYTES
-    """Captures of fewer bytes are never decoded by several processes; 0: all are."""
+    """Captures of fewer bytes are never split between processes; 0 splits all."""
 
 
 def convert_directory(job: Job, watch: Watch) -> Report | None:
     """Converts the captures of a directory; None if there are none. Raises WriteError."""
     target = Target(job.out, job.mode)
-    target.check()  # before the captures are looked for, which may take long
+    target.check()  # before searching for captures, which may take long
     works = plan(find(job.directory, job.include), job.join)
     if not works or not works[0].inputs:
         return None
@@ -88,7 +88,7 @@ def convert_directory(job: Job, watch: Watch) -> Report | None:
 
 
 class _Conversion:
-    """One run: hands out the captures, gathers what became of them."""
+    """One run: hands out the captures and gathers the results."""
 
     def __init__(self, job: Job, target: Target, report: Report, watch: Watch) -> None:
         self.job = job
@@ -112,7 +112,7 @@ class _Conversion:
         suspects = self.all(looks + [self.whole(together) for together in others])
         suspects += self.all([*self.apart.tasks(self.directory)])
         suspects += self.all(self.joined(suspects))
-        for work in suspects:  # one of these killed its process: each gets one of its own
+        for work in suspects:  # one of these killed its process: each gets a process of its own
             again, died = self.pool([self.whole([work])], 1)
             for task in again + died:
                 directory = self.target.attempt(task.directory.rpartition("_")[2])
@@ -129,7 +129,7 @@ class _Conversion:
         return suspects
 
     def joined(self, suspects: list[Work]) -> list[Task]:
-        """Takes over what the groups of captures gave; the tasks of captures that must be decoded as a whole."""
+        """Adds the results of the groups of captures; returns the tasks of captures that must be decoded as a whole."""
         again: list[Task] = []
         for work, held, good in self.apart.ended(suspects):
             if not good:
@@ -153,7 +153,7 @@ class _Conversion:
         try:
             for works in bundles:
                 task = self.whole(works)
-                self.accept(task, convert(works, task.directory, self.job.settings, _Told(self)))
+                self.accept(task, convert(works, task.directory, self.job.settings, _Progress(self)))
                 gc.collect()
         finally:
             if enabled:
@@ -180,7 +180,7 @@ class _Conversion:
         return (unbegun, died) if died else ([], unbegun)
 
     def accept(self, task: Task, done: Done) -> None:
-        """Takes over what a task did."""
+        """Adds the results of a task."""
         if isinstance(task, CapturesTask):
             self.target.accept(Path(task.directory))
             self.report.done.add(done)
@@ -192,13 +192,13 @@ class _Conversion:
         self.progress(0, 0)
 
     def progress(self, size: int, messages: int) -> None:
-        """Tells how far it is, with what is under way."""
+        """Reports the progress, including tasks under way."""
         done = self.report.done
         self.watch.update(len(done.files), self.size + size, done.rows["messages"] + self.apart.messages + messages)
 
 
-class _Told:
-    """Sums up what is told of a task in this process."""
+class _Progress:
+    """Sums up the progress of a task in this process."""
 
     def __init__(self, conversion: _Conversion) -> None:
         self.conversion = conversion
@@ -211,7 +211,7 @@ class _Told:
 
 
 def bundle(works: Iterable[Work], jobs: int) -> list[list[Work]]:
-    """The captures as tasks, the largest first; small ones together."""
+    """The captures as tasks, largest first; small ones are put together."""
     ordered = sorted(works, key=lambda work: -work.size)
     most = min(_BUNDLE, sum(work.size for work in ordered) // (jobs * _SHARE))
     out: list[list[Work]] = []

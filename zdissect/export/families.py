@@ -1,4 +1,4 @@
-"""Which files are one capture: what tools that rotate their output write, told by names and times. Pure.
+"""Which files form one capture: files of tools that rotate their output, recognised by names and times. Pure.
 
 - tcpdump -C, -W: `NAME.pcap`, `NAME.pcap1`, `NAME.pcap2`..., or `NAME.pcap00`, `NAME.pcap01`...
 - tcpdump -G: a date and time somewhere in the name, `NAME-20260102-030405.pcap`, `NAME_2026-01-02_03:04:05.pcap`
@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 AUTO, ONE, SEPARATE = "auto", "one", "separate"
-"""Files of a family that follow each other are one capture; all files are; none are."""
+"""AUTO: files of a family that follow each other are one capture; ONE: all files are; SEPARATE: none are."""
 
 _ENDING = r"(?P<ending>\.(?:pcapng|pcap|cap|dmp|ntar))"
 _PACKED = r"(?:\.(?:gz|zstd?|lz4|xz))?"
@@ -34,7 +34,7 @@ _FORMS = (
 )
 
 TOLERANCE_NS = 10**9
-"""Frames of one capture aren't quite in order: an overlap of a twentieth of a file, up to this, is none."""
+"""Frames of a capture aren't quite in order: an overlap of up to a twentieth of a file, and of this, is ignored."""
 
 
 class TimeRange(NamedTuple):
@@ -101,7 +101,7 @@ def plan(
 
 
 def captures(parts: Sequence[FamilyMember]) -> list[list[str]]:
-    """The captures that the files of a family are, each with its files in order."""
+    """The captures that the files of a family make up, each with its files in order."""
     out = [[part.name] for part in parts if part.time_range is None]
     known = [
         (part.time_range, position, part.name) for position, part in enumerate(parts) if part.time_range is not None
@@ -128,7 +128,7 @@ def overlapping(parts: Sequence[FamilyMember]) -> list[list[str]]:
 
 
 def _clusters(known: list[tuple[TimeRange, int, str]]) -> list[list[str]]:
-    """Names by time ranges that overlap."""
+    """Names, grouped by overlapping time ranges."""
     out: list[list[str]] = []
     end: TimeRange | None = None
     for time_range, _, name in known:
@@ -142,7 +142,7 @@ def _clusters(known: list[tuple[TimeRange, int, str]]) -> list[list[str]]:
 
 
 def _overlap(before: TimeRange, after: TimeRange) -> bool:
-    """Whether the later one begins before the other has ended, by more than frames are out of order."""
+    """Whether the later file begins before the other has ended, by more than frames may be out of order."""
     shorter = min(before.last_ns - before.first_ns, after.last_ns - after.first_ns)
     tolerance = min(max(shorter // 20, 0), TOLERANCE_NS)
     return before.last_ns - after.first_ns > tolerance

@@ -1,4 +1,4 @@
-"""What is known of each input file: the rows of `captures`, filled by those who read and those who decode."""
+"""The state of each input file: the rows of `captures`, filled by readers and decoders."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from zdissect.grammar.rules import RULES
 from zdissect.stats.accounting import Accounting, unopened
 
 OK, CUT, DAMAGED, UNREADABLE, FAILED = "ok", "cut", "damaged", "unreadable", "failed"
-"""What became of a file. Of all but the first there is a finding, `capture-STATUS`."""
+"""Status of a file. All but the first make a finding, `capture-STATUS`."""
 
 
 @dataclass(slots=True)
@@ -48,23 +48,23 @@ class FileStats:
             self.problem(FAILED, f"{self.file}: {error}")
 
     def brief(self) -> list[Any]:
-        """What the summary of a run says of it: values that JSON has too."""
+        """What the summary of a run says about it, as JSON types."""
         return [self.file, self.status, self.error, self.frames, dict(self.unopened)]
 
     @classmethod
     def of(cls, brief: list[Any]) -> "FileStats":
-        """From what another one said in brief."""
+        """The file that `brief` described."""
         file, status, error, frames, unopened = brief
         return cls(file, status=status, error=error, frames=frames, unopened=Counter(unopened))
 
     def counts(self) -> tuple[list[int], dict[str, int]]:
-        """What was counted of it, and what wasn't opened: values that JSON has too."""
+        """Its counts, and the frames that weren't opened by reason, as JSON types."""
         counted = self.accounting
         bytes_ = [counted.decoded, counted.undecoded, counted.skipped, counted.not_captured]
         return [self.frames, self.bytes, self.payload, self.messages, self.findings, *bytes_], dict(self.unopened)
 
     def add(self, counts: tuple[list[int], dict[str, int]]) -> None:
-        """Takes over what another one counted of it."""
+        """Adds counts of the same file."""
         numbers, unopened = counts
         frames, size, payload, messages, findings, decoded, undecoded, skipped, not_captured = numbers
         self.unopened.update(unopened)

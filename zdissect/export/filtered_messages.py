@@ -14,20 +14,20 @@ def check(text: str) -> Filter:
     """A filter that may choose rows of a table.
 
     Raises:
-        FilterError: It isn't one; or it asks for more than one pass, or what a part of a capture doesn't tell.
+        FilterError: It isn't a filter; or it needs a second pass, or what a part of a capture doesn't tell.
     """
     wanted = compile_filter(text)
     if wanted.looks_ahead:
-        raise FilterError("", 0, f"{text!r} asks what comes later, and captures are read once to make tables")
+        raise FilterError("", 0, f"{text!r} depends on later messages, but captures are read once to make tables")
     if wanted.counts_from_start:
         raise FilterError(
-            "", 0, f"{text!r} asks when a capture began, of which parts are decoded alone: frame.time works"
+            "", 0, f"{text!r} depends on the capture's start, but its parts are decoded alone; use frame.time instead"
         )
     return wanted
 
 
 class FilteredMessages:
-    """As `MessageBatches`, but only what a filter selects comes out."""
+    """As `MessageBatches`, but only with the rows that a filter selects."""
 
     def __init__(self, messages: MessageBatches, text: str) -> None:
         self.messages = messages
@@ -35,10 +35,10 @@ class FilteredMessages:
         self.total = 0
         """Rows of all batches so far."""
         self.by_file: Counter[str] = Counter()
-        """Those that weren't counted yet: see `counted`."""
+        """Rows that weren't counted yet, see `counted`."""
         cut = messages.payload is not None and "payload" in wanted.columns
         self.by_item = wanted.needs_tape or cut
-        """Whether batches don't tell, as they lack what is asked for."""
+        """Whether batches lack what the filter needs, so that each message is tested on its own."""
         self.chosen: list[bool] = []
         self.mask = None if self.by_item else wanted.arrow()
 
@@ -61,11 +61,11 @@ class FilteredMessages:
         self.chosen = []
         batch = batch.filter(mask)
         self.total += batch.num_rows
-        for one in pc.value_counts(batch.column("file")).to_pylist():
-            self.by_file[one["values"]] += one["counts"]
+        for entry in pc.value_counts(batch.column("file")).to_pylist():
+            self.by_file[entry["values"]] += entry["counts"]
         return batch if batch.num_rows else None
 
     def counted(self) -> Counter[str]:
-        """How many rows each file had since the last time."""
+        """How many rows each file had since the last call."""
         out, self.by_file = self.by_file, Counter()
         return out

@@ -1,8 +1,8 @@
 """A first look at a large capture, before it is shared out: which of its connections must be decoded together.
 
 It puts TCP streams in order as decoding does, but decodes nothing beyond the first batch of each direction, where the
-ends of a session name themselves. Connections are tied together that share their ports, or their pair of ZenohIDs;
-what isn't plain TCP is one more thing to be tied to. What was tied together too little shows when it is decoded.
+ends of a session name themselves. Connections with the same ports, or the same pair of ZenohIDs, are tied together;
+everything that isn't plain TCP counts as one connection. If too little was tied together, decoding finds out.
 """
 
 from collections.abc import Iterable, Iterator
@@ -21,7 +21,7 @@ from zdissect.records import Datagram, Endpoint, Frame, Segment, StreamItem
 RECORD = 16
 """Bytes that a frame takes besides its own."""
 MOST_LEAPS = 10_000
-"""Leaps of the clock that all groups are told of. Captures with more aren't split."""
+"""Most leaps of the clock, of which all groups are told; captures with more aren't split."""
 
 
 class FirstLook:
@@ -31,19 +31,19 @@ class FirstLook:
         self.streams = ObservedStreams()
         self.pipeline = Pipeline(options, streams=self.streams)
         self.nodes: dict[tuple[Endpoint, Endpoint], int] = {}
-        """A number for each pair of ends, in both orders; 0 is all that isn't plain TCP."""
+        """A number for each pair of ends, in both orders; 0 stands for everything that isn't plain TCP."""
         self.sizes = [0]
         """Bytes of each of them."""
         self.parents = [0]
-        """Another one that each is tied to, or itself."""
+        """For each number, another one that it is tied to, or itself."""
         self.pairs: dict[frozenset[str], int] = {}
-        """One that names these ZenohIDs."""
+        """A number that these ZenohIDs belong to."""
         self.introductions: dict[int, Introduction | None] = {}
-        """Connections that may still say who they are; None for those that have, or won't."""
+        """Connections that may still name their ends; None for those that have, or won't."""
         self.callers: dict[str, list[str | None]] = {}
-        """What the ends of UDP conversations called themselves."""
+        """The ZenohIDs in the INITs of UDP conversations."""
         self.moments: list[tuple[Moment, list[int]]] = []
-        """What connections did to each other; the numbers of those whose deadlines it was."""
+        """The effects of connections on each other, and the numbers of the connections affected."""
         self.latest_ns = EARLY_NS
         self.last = Moment("", 0, 0, 0, 0)
         """The frame fed last."""
@@ -61,8 +61,8 @@ class FirstLook:
             self.moment(tick)
 
     def clocked(self, frame: Frame) -> tuple[Frame, tuple[int, str] | None]:
-        """The frame by the clock of the capture, and the leap that this one makes, if any. Raises ValueError if there
-        are too many to tell all groups.
+        """The frame by the clock of the capture, and its leap, if it is one. Raises ValueError if there are too many
+        leaps to tell all groups.
         """
         clock = self.pipeline.clock
         shift = clock.shift
@@ -75,7 +75,7 @@ class FirstLook:
         return frame, (clock.shift, clock.told)
 
     def take(self, frame: Frame) -> None:
-        """Takes what is in a frame."""
+        """Takes the content of a frame."""
         packet = self.pipeline.decoder.feed(frame)
         size = len(frame.data) + RECORD
         if not isinstance(packet, Segment):
@@ -113,7 +113,7 @@ class FirstLook:
             self.met(item.stream, introduction)
 
     def met(self, stream: int, introduction: Introduction) -> None:
-        """Stops looking for who the ends of a connection are."""
+        """Stops looking for the names of a connection's ends."""
         self.introductions[stream] = None
         self.called(introduction.names, self.nodes[self.streams.opened[stream]])
 
@@ -142,7 +142,7 @@ class FirstLook:
         self.called(names, 0)
 
     def moment(self, tick: bool) -> None:
-        """Writes down what the frame fed last did to connections that it doesn't belong to."""
+        """Records the effect of the last frame on connections that it doesn't belong to."""
         looked, dropped = self.streams.looked, self.streams.dropped
         moment = self.last._replace(look=bool(looked), tick=tick, drop=tuple(dropped))
         self.moments.append((moment, [*looked]))
@@ -150,12 +150,12 @@ class FirstLook:
         dropped.clear()
 
     def tie(self, node: int, other: int) -> None:
-        """Ties both together."""
+        """Ties two numbers together."""
         node, other = self.root(node), self.root(other)
         self.parents[max(node, other)] = min(node, other)
 
     def root(self, node: int) -> int:
-        """The first one of those that belong together."""
+        """The number that stands for all that are tied together."""
         parents = self.parents
         while parents[node] != node:
             parents[node] = parents[parents[node]]
@@ -163,7 +163,7 @@ class FirstLook:
         return node
 
     def split(self, most: int) -> Split:
-        """The capture, which has ended, in at most so many groups."""
+        """The capture, which has ended, in at most `most` groups."""
         self.pieces(self.streams.close())
         self.heard(self.pipeline.datagrams.close())
         for stream, introduction in list(self.introductions.items()):
@@ -181,7 +181,7 @@ class FirstLook:
         return Split(ends, sizes, numbers, self.last, moments, sorted(self.pipeline.options.udp_ports))
 
     def told(self, owner: list[int], count: int) -> Iterator[tuple[int, Moment]]:
-        """What each group has to be told of the others: (group, moment), in order."""
+        """(group, moment) for everything that a group must know about the others, in order."""
         for moment, looked in self.moments:
             if not (looked or moment.drop):
                 yield ALL, moment
@@ -195,13 +195,13 @@ class FirstLook:
 
 
 def look(frames: Iterable[Frame], options: Options, most: int) -> str:
-    """A capture in so many groups at most, as JSON; empty if it can't be split."""
+    """A capture in at most `most` groups, as JSON; empty if it can't be split."""
     connections = FirstLook(options)
     try:
         for frame in frames:
             connections.feed(frame)
         split = connections.split(most)
-    except Exception:  # what is wrong shows when the whole is decoded
+    except Exception:  # decoding the whole will show what is wrong
         return ""
     return split.json() if len(split.sizes) > 1 else ""
 

@@ -12,7 +12,7 @@ from zdissect.records import Frame
 
 
 class GroupDecoding(Decoding):
-    """One group being decoded: fed with its frames and with moments, in order. Gives no rows about files."""
+    """One group being decoded: takes its frames and moments, in order. Makes no rows about files."""
 
     def __init__(self, settings: Settings, share: Share) -> None:
         self.share = share
@@ -27,11 +27,11 @@ class GroupDecoding(Decoding):
         return self.share.capture
 
     def receive(self, item: Frame | Moment) -> list[TableBatch]:
-        """Takes whatever is next for the group."""
+        """Takes the next frame or moment of the group."""
         return self.moment(item) if isinstance(item, Moment) else self.feed(item)
 
     def moment(self, moment: Moment) -> list[TableBatch]:
-        """Takes what a segment of another group, or the next one of this group, does."""
+        """Applies what a segment of another group, or the next one of this group, does."""
         out = self.settle()
         self.pending = moment
         return out
@@ -51,7 +51,7 @@ class GroupDecoding(Decoding):
         return self.settle() + super().feed(frame)
 
     def settle(self) -> list[TableBatch]:
-        """Lets the moment pass that was told last: its segment is in another group."""
+        """Applies the last moment, whose segment is in another group."""
         moment, self.pending = self.pending, None
         if moment is None:
             return []
@@ -67,18 +67,18 @@ class GroupDecoding(Decoding):
         return self.items(late)
 
     def close(self) -> list[TableBatch]:
-        """What is left when the capture has ended."""
+        """Ends the capture; returns the remaining batches."""
         out = self.settle()
         self.last_ns = max(self.last_ns, self.share.last.latest_ns)
         self.pipeline.last = self.share.last.frame
         return out + self.end() + self.left()
 
     def saved(self, fault: Exception) -> Iterator[TableBatch]:
-        """Nothing: the capture is decoded as a whole instead, and that says what is wrong."""
+        """Returns nothing: the capture is then decoded as a whole, which shows what is wrong."""
         yield from ()
 
     def summary(self) -> Summary:
-        """What it came to; the files of its capture are summed up with all its groups."""
+        """The totals of the group; files are summed up over all groups of the capture."""
         sound = not self.faulty and self.sound()
         counts = {file_stats.file: file_stats.counts() for file_stats in self.files.values()}
         group = GroupResult(self.share.capture, sound, self.pairs(), counts)

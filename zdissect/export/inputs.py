@@ -44,8 +44,8 @@ class Work(NamedTuple):
 def find(directory: str, include: Iterable[str] = ()) -> list[InputFile]:
     """The captures in a directory and all below it, by name or, whatever their name, by their first bytes.
 
-    With patterns only the files, relative path or bare name, that one of them fits. A file stands for itself. Folders
-    whose name begins with a dot, and folders that are links, are passed over.
+    With patterns, only files whose relative path or bare name matches one of them. `directory` may be a single file.
+    Folders whose name begins with a dot, and folders that are links, are skipped.
     """
     patterns = tuple(include)
     if not os.path.isdir(directory):
@@ -83,17 +83,17 @@ def _input(name: str, path: str) -> InputFile:
     except OSError:
         return InputFile(name, path, 0)  # opening it says what is wrong
     if not stat.S_ISREG(status.st_mode):
-        return InputFile(name, path, 0, f"{name}: it is no file but a pipe, a socket or a device; give files to batch")
+        return InputFile(name, path, 0, f"{name}: it is a pipe, a socket or a device, not a file; give files to batch")
     return InputFile(name, path, status.st_size)
 
 
 def _text(name: str) -> str:
-    """A name as a column can hold it: of bytes that aren't UTF-8 their numbers."""
+    """A name that a column can hold: bytes that aren't UTF-8 are escaped."""
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def _is_capture(path: str) -> bool:
-    """Whether a file begins as a capture does, or what is packed in it."""
+    """Whether a file, or what is packed in it, begins like a capture."""
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
             return False
@@ -107,7 +107,7 @@ def _is_capture(path: str) -> bool:
 
 
 def plan(files: list[InputFile], mode: str = AUTO) -> list[Work]:
-    """What is read as one capture."""
+    """The captures, each with the files that form it."""
     by_name = {file.name: file for file in files}
 
     def time_range(name: str) -> TimeRange | None:

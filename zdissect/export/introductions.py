@@ -1,4 +1,4 @@
-"""Who the ends of a connection are, as far as its first batches say: the ZenohIDs in INIT."""
+"""The ends of a connection, as its first batches name them: the ZenohIDs in INIT."""
 
 from collections.abc import Iterable
 
@@ -12,7 +12,7 @@ from zdissect.flow.verdict import Verdict
 from zdissect.records import Chunk, Gap, Overlap, StreamEnd, StreamItem
 
 _OPEN = (Verdict.UNDECIDED, Verdict.ZENOH, Verdict.WEBSOCKET)
-"""Verdicts with which an INIT may still come."""
+"""Verdicts after which an INIT may still come."""
 
 
 class Introduction:
@@ -26,7 +26,7 @@ class Introduction:
         self.size = 0
 
     def feed(self, item: StreamItem) -> bool:
-        """Takes a piece of a stream; returns whether nothing more is to be found out."""
+        """Takes a piece of a stream; returns whether nothing more can be found out."""
         if isinstance(item, Chunk | Gap):
             self.size += len(item.data) if isinstance(item, Chunk) else 0
             self.take(self.conversation.feed(item))

@@ -1,7 +1,7 @@
 """Captures larger than the share of a process: each is looked at first, then decoded in groups of sessions.
 
-What a group gave counts when all groups of its capture have ended, and it has turned out that they know nothing of each
-other. If they do, the capture is decoded once more, as a whole.
+The results of a group count once all groups of its capture have ended and turned out to be independent. If they aren't,
+the capture is decoded again, as a whole.
 """
 
 from collections.abc import Callable, Iterator
@@ -14,16 +14,16 @@ from zdissect.export.workers import CapturesTask, GroupTask, ScanTask
 
 
 class LargeCaptures:
-    """What is known of such captures."""
+    """The state of such captures."""
 
     def __init__(self) -> None:
         self.looked: list[tuple[Work, str]] = []
-        """Captures that were looked at, and their groups as JSON; that is empty for one that can't be split."""
+        """Captures that were looked at, and their groups as JSON; empty for a capture that can't be split."""
         self.held: dict[Work, list[tuple[GroupTask, Done]]] = {}
-        """What the groups of each capture gave so far."""
+        """The results of the groups of each capture so far."""
 
     def take(self, task: ScanTask | GroupTask, done: Done) -> None:
-        """Takes a look at a capture, or what became of a group."""
+        """Takes the result of a first look, or of a group."""
         work = task.works[0]
         if isinstance(task, ScanTask):
             self.looked.append((work, done.split))
@@ -45,7 +45,7 @@ class LargeCaptures:
                 yield GroupTask((work,), directory(), text, number, size)
 
     def ended(self, lost: list[Work]) -> Iterator[tuple[Work, list[tuple[GroupTask, Done]], bool]]:
-        """(capture, what its groups gave, whether that is good) for each capture that was decoded in groups.
+        """(capture, results of its groups, whether they are valid) for each capture that was decoded in groups.
 
         Args:
             lost: Captures of which a group is missing, as its process died.

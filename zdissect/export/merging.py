@@ -1,4 +1,4 @@
-"""The frames of one capture out of its files, in order of time. What is wrong with a file is noted, never raised."""
+"""The frames of one capture from its files, in order of time. Problems with a file are noted, never raised."""
 
 import heapq
 from collections.abc import Callable, Iterator
@@ -15,21 +15,21 @@ Opening = Callable[[str, str], Capture]
 
 
 class Order:
-    """What the frames of a file are merged by: their time without leaps, but never earlier than that of one before."""
+    """The merge key of a file's frames: their time without leaps, but never earlier than that of a frame before."""
 
     def __init__(self, latest_ns: int = EARLY_NS, *clock: Any) -> None:
-        """At the start of the file, or where another one had such a `state`."""
+        """At the start of the file, or where another `Order` had this `state`."""
         self.latest_ns = latest_ns
         self.now_ns: int | None = None
         """The time of the last frame, without leaps; None before the first."""
         self.clock = Clock(*clock)
 
     def state(self) -> tuple[Any, ...]:
-        """What another one needs to go on from here; JSON can hold it."""
+        """What another `Order` needs to go on from here, as JSON types."""
         return self.latest_ns, *self.clock.state()
 
     def feed(self, frame: Frame) -> int:
-        """Takes a frame; what it is merged by."""
+        """Takes a frame; returns its merge key."""
         self.now_ns = self.clock.feed(frame).now_ns
         self.latest_ns = max(self.latest_ns, self.now_ns)
         return self.latest_ns
@@ -49,7 +49,7 @@ def frames(work: Work, files: dict[str, FileStats], opening: Opening = open_capt
 
 
 def _ordered(file: InputFile, file_stats: FileStats, opening: Opening) -> Iterator[tuple[int, tuple[str, int], Frame]]:
-    """Frames with what they are merged by."""
+    """Frames with their merge keys."""
     order = Order()
     for frame in _file(file, file_stats, opening):
         yield order.feed(frame), (frame.source, frame.number), frame
@@ -72,7 +72,7 @@ def _file(file: InputFile, file_stats: FileStats, opening: Opening) -> Iterator[
 
 
 def status(problem: CaptureError, frames: int) -> str:
-    """How much of a file is good, if so many of its frames could be read."""
+    """The status of a file with a problem after `frames` good frames."""
     if not frames:
         return UNREADABLE
     return CUT if problem.kind is Defect.CUT else DAMAGED

@@ -1,7 +1,7 @@
-"""Messages to Arrow. Much of what rows say, many of them say alike: that is turned to Arrow once, and then repeated.
+"""Messages to Arrow. Many rows have values in common: these are turned to Arrow once and then repeated.
 
-A column's values stand in one of three places: with what the messages of a dissection share, with a template (a row
-that isn't made by one is a template of its own), or with each message.
+The values of a column come from one of three places: the columns that the messages of a dissection share, a template (a
+row without a template is a template of its own), or the message itself.
 """
 
 from typing import Any
@@ -16,36 +16,36 @@ from zdissect.export.schema import schema
 from zdissect.table import Table
 
 _OWN = CELL[:-1]
-"""The columns of a cell but for the last, which is there only if its template's doesn't hold."""
+"""The columns of a cell without the last one, which is set only if its template's value isn't right."""
 
 
 class MessageBatches:
-    """Gathers the rows of the table `messages` until they make a batch: so many rows, or messages of so many bytes."""
+    """Gathers rows of the table `messages` until there are enough for a batch, by number or by bytes of messages."""
 
     def __init__(self, limit: int = 8192, most: int = 32 << 20, payload: int | None = None) -> None:
         self.schema = schema("messages")
         self.limit, self.most = limit, most
         self.payload = payload
-        """Bytes of a payload that are kept; None: all, -1: the column stays null."""
+        """Bytes of each payload that are kept; None for all, -1 leaves the column null."""
         self.total = 0
-        """Rows of all batches so far, and of the one to come."""
+        """Rows of all batches so far, including the next one."""
         self._clear()
 
     def _clear(self) -> None:
         self._bytes = 0
         self._cells: list[Cell] = []
-        """Of the last rows, until there are enough of them to be turned to..."""
+        """Cells of the last rows, until there are enough to be turned to..."""
         self._columns: list[list[Any]] = [[] for _ in CELL]
         self._places: list[int] = []
-        """For each row, the place of its template among..."""
+        """For each row, the index of its template in..."""
         self._rows: list[Row] = []
         self._known: dict[Template, int] = {}
         self._indices: list[int] = []
         self._numbers: list[int] = []
         self._items: list[tuple[Any, ...]] = []
-        """What the messages of a dissection share, and..."""
+        """The columns that the messages of a dissection share, and..."""
         self._runs: list[int] = []
-        """... how many there are."""
+        """... how many messages there are."""
         self._flows: dict[tuple[Any, ...], tuple[int, Row]] = {}
 
     def add(self, item: Dissection) -> bool:
@@ -89,13 +89,13 @@ class MessageBatches:
         self._cells.clear()
 
     def _flow(self, item: Dissection) -> int:
-        """The place of what all messages of this direction share."""
+        """The index of the columns that all messages of this direction share."""
         flow = item.flow
         key = flow.id, item.direction, item.buffer.name, flow.link, flow.verdict
-        found = self._flows.get(key)
-        if found is None:
-            found = self._flows[key] = len(self._flows), Table.conversation(item)
-        return found[0]
+        entry = self._flows.get(key)
+        if entry is None:
+            entry = self._flows[key] = len(self._flows), Table.conversation(item)
+        return entry[0]
 
     def take(self) -> pa.RecordBatch | None:
         """The batch; None if there are no rows."""
@@ -119,10 +119,10 @@ class MessageBatches:
         return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
 
     def _each(self) -> dict[str, pa.Array]:
-        """The columns that messages have for themselves."""
+        """The columns that differ from message to message."""
         *values, extensions = self._columns
         columns = dict(zip(_OWN, values, strict=True))
-        lengths = [None if one is None else len(one) for one in columns["payload"]]
+        lengths = [None if payload is None else len(payload) for payload in columns["payload"]]
         if self.payload is not None:
             columns["payload"] = self._kept(columns["payload"])
         out = {name: array(column, self.schema.field(name).type) for name, column in columns.items()}
@@ -130,23 +130,23 @@ class MessageBatches:
         out["timestamp"] = timestamps(out["timestamp_ntp64"])
         out["message_index"] = pa.array(self._indices, pa.int32())
         out["message_number"] = pa.array(self._numbers, pa.int64())
-        own = [one for one in extensions if one is not None]
+        own = [entries for entries in extensions if entries is not None]
         if own:
             count = len(self._rows)
             following = iter(range(count, count + len(own)))
-            places = [place if one is None else next(following)
-                      for one, place in zip(extensions, self._places, strict=True)]  # fmt: skip
+            places = [place if entries is None else next(following)
+                      for entries, place in zip(extensions, self._places, strict=True)]  # fmt: skip
             values = [row.get("extensions") for row in self._rows] + own
-            found = array(values, self.schema.field("extensions").type)
-            out["extensions"] = found.take(pa.array(places, pa.int32()))
+            lists = array(values, self.schema.field("extensions").type)
+            out["extensions"] = lists.take(pa.array(places, pa.int32()))
         return out
 
     def _kept(self, payloads: list[bytes | None]) -> list[bytes | None]:
-        """Payloads as far as they are kept."""
+        """Payloads, cut to the bytes that are kept."""
         most = self.payload
         if most is None or most < 0:
             return [None] * len(payloads)
-        return [one if one is None else one[:most] for one in payloads]
+        return [payload if payload is None else payload[:most] for payload in payloads]
 
     def _shared(self) -> dict[str, pa.Array]:
         """The columns that the messages of a dissection share."""

@@ -13,13 +13,13 @@ from zdissect.grammar.columns import CARRIED, FOLLOWING
 
 GROUP_ROWS = 1 << 16
 GROUP_BYTES = 64 << 20
-"""A row group is written when it has so many rows or bytes: larger ones read faster, but are held in memory."""
+"""Rows or bytes at which a row group is written: larger ones are faster to read, but are held in memory."""
 
 _FREE = {
     *CARRIED, *FOLLOWING, "cookie", "ts", "ts_ns", "fields", "sn", "frame_number", "offset", "length", "message_index",
     "message_number", "request_id",
 }  # fmt: skip
-"""Columns whose values hardly repeat: a dictionary of them costs time and gains nothing."""
+"""Columns whose values hardly repeat, so that a dictionary costs time and gains nothing."""
 
 
 class WriteError(Exception):
@@ -36,7 +36,7 @@ class Parts:
         self._files: list[BinaryIO] = []
         self._waiting: dict[str, list[pa.RecordBatch]] = {}
         self._sizes: dict[str, tuple[int, int]] = {}
-        """Rows and bytes that wait, by table: of small captures there are thousands of batches."""
+        """Batches that wait, by table, with their rows and bytes: small captures make thousands of batches."""
 
     def __enter__(self) -> "Parts":
         return self
@@ -49,7 +49,7 @@ class Parts:
             self._leave()
 
     def _leave(self) -> None:
-        """Closes whatever is still open: something went wrong, and was reported already."""
+        """Closes whatever is still open, after an error that was reported already."""
         for writer in self._writers.values():
             with suppress(OSError):
                 writer.close()
@@ -106,8 +106,8 @@ class Parts:
 
 
 def unwritable(path: str, error: OSError) -> WriteError:
-    """An error of the operating system in words that help."""
+    """The WriteError for an error of the operating system, with what to do."""
     why = error.strerror or str(error)
     if error.errno == 28:  # ENOSPC
-        return WriteError(f"{path}: the disk is full; nothing was kept, make room or choose another place with -o")
+        return WriteError(f"{path}: the disk is full; nothing was kept: make room, or choose another place with -o")
     return WriteError(f"{path}: it cannot be written ({why})")

@@ -15,31 +15,31 @@ COLUMNS = ("file", "length", "key_expr", "ts", "frame_number", "message", "body"
 
 
 class AlreadyThere(Exception):
-    """A file is there already, and wasn't to be overwritten."""
+    """A file exists and must not be overwritten."""
 
 
 class PayloadFiles:
     """A directory that payloads are written to, as a context.
 
     Args:
-        directory: Where; it is made if need be.
-        force: Files that are there may be overwritten.
+        directory: Its path; it is created if necessary.
+        force: Whether existing files may be overwritten.
 
-    Raises AlreadyThere if an index is there already, or a payload, and OSError if they can't be written.
+    Raises AlreadyThere if an index or a payload exists already, and OSError if they can't be written.
     """
 
     def __init__(self, directory: str, force: bool = False) -> None:
         self.directory = directory
         self.force = force
         self.payloads = 0
-        """How many were written."""
+        """Payloads written so far."""
         self.bytes = 0
         """Their bytes."""
 
     def __enter__(self) -> "PayloadFiles":
         os.makedirs(self.directory, exist_ok=True)
         if not self.force and (known := [name for name in INDEX if os.path.lexists(self._path(name))]):
-            raise AlreadyThere(f"{self._path(known[0])} exists: choose another directory, or --force")
+            raise AlreadyThere(f"{self._path(known[0])} already exists: choose another directory, or --force")
         self._table = self._open(INDEX[0])
         self._lines = self._open(INDEX[1])
         self._rows = csv.writer(self._table)
@@ -47,7 +47,7 @@ class PayloadFiles:
         return self
 
     def write(self, row: Mapping[str, Any]) -> str:
-        """Writes the payload of a row of the message table; the name of its file."""
+        """Writes the payload of a row of the message table; returns the name of its file."""
         data: bytes = row["payload"]
         name = payload_name(self.payloads + 1, row.get("key_expr"), row.get("encoding"))
         with self._new(name, "b") as file:
@@ -73,7 +73,7 @@ class PayloadFiles:
         return self._new(name, "")
 
     def _new(self, name: str, kind: str) -> IO[Any]:
-        """A new file; with `force` in the place of what is there, of which a link isn't followed."""
+        """A new file; with `force` it replaces an existing one, without following links."""
         path = self._path(name)
         if self.force and os.path.lexists(path):
             os.unlink(path)
@@ -81,7 +81,7 @@ class PayloadFiles:
         try:
             return open(path, "x" + kind, **text)  # type: ignore[call-overload, no-any-return]
         except FileExistsError:
-            raise AlreadyThere(f"{path} exists: choose another directory, or --force") from None
+            raise AlreadyThere(f"{path} already exists: choose another directory, or --force") from None
 
 
 def _end(row: Mapping[str, Any], prefix: str) -> str | None:

@@ -5,7 +5,7 @@ import re
 from zdissect.grammar.enums import ENCODING
 
 LONGEST_KEY = 80
-"""Characters of a key in a name."""
+"""Most characters of a key in a name."""
 _UNSAFE = re.compile(r"[^A-Za-z0-9._@+=-]+")
 _EXTENSIONS = {
     "zenoh/string": "txt", "text/plain": "txt", "application/json": "json", "text/json": "json", "text/json5": "json5",
@@ -16,7 +16,7 @@ _EXTENSIONS = {
     "application/x-www-form-urlencoded": "txt", "application/java-serialized-object": "ser",
 }  # fmt: skip
 _REGISTERED = frozenset(ENCODING.names.values())
-"""Others are whatever a sender likes to say."""
+"""Other names may hold whatever a sender chooses."""
 _LIKE_THEIR_SUBTYPE = re.compile(r"(?:image|audio|video|text|application)/(?:x-)?([a-z0-9]{2,5})(?:\+[a-z]+)?")
 
 
@@ -30,7 +30,7 @@ def payload_name(number: int, key: str | None, encoding: str | None) -> str:
 
 
 def extension(encoding: str | None) -> str:
-    """What files of an encoding are usually called; `bin` if nothing is known."""
+    """The usual file extension for an encoding; `bin` if unknown."""
     name = (encoding or "").partition(";")[0].strip().lower()
     known = _EXTENSIONS.get(name)
     if known is None and name in _REGISTERED and (match := _LIKE_THEIR_SUBTYPE.fullmatch(name)):

@@ -1,4 +1,4 @@
-"""The rows of `sessions`: a row as soon as a connection has ended, so that none is kept for longer than it lasts."""
+"""The rows of `sessions`: each is made as soon as its connection has ended, so that none is kept longer than that."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -18,7 +18,7 @@ _PARAMETERS = {
 
 
 class Links:
-    """Collects what flows carry; makes their rows."""
+    """Collects what flows carry, and makes their rows."""
 
     def __init__(self, pipeline: Pipeline) -> None:
         self.pipeline = pipeline
@@ -35,7 +35,7 @@ class Links:
         known[1].feed(item)
 
     def ended(self, file: str, last_ns: int) -> Iterator[dict[str, Any]]:
-        """The rows of the links that have ended since the last time."""
+        """The rows of the links that have ended since the last call."""
         links = self.pipeline.links
         while links:
             yield from self.row(links.pop(0), file, last_ns)

@@ -1,7 +1,7 @@
-"""A large capture in groups of whole sessions, each decoded apart, with the rows of the whole.
+"""A large capture in groups of whole sessions, decoded separately, with the same rows as in the whole.
 
-A group has frames of its own. Of the others it is told what made a difference: the numbers of its connections, the
-ticks of the capture, and the moments at which segments of others showed that a wait was over. Group 0 has all that
+A group has its own frames. Of the others it is told only what matters to it: the numbers of its connections, the ticks
+of the capture, and the moments at which segments of others showed that a wait was over. Group 0 has everything that
 isn't plain TCP.
 """
 
@@ -14,7 +14,7 @@ from zdissect.flow.link import Decoder
 from zdissect.records import Endpoint, Frame, Leapt, Segment
 
 SPLIT_BYTES = 32 << 20
-"""Captures of fewer bytes are decoded before a first look at them would have been worth it."""
+"""Captures of fewer bytes aren't worth a first look."""
 
 ALL = -1
 """Stands for all groups."""
@@ -40,7 +40,7 @@ class Moment(NamedTuple):
     drop: tuple[int, ...] = ()
     """Numbers of the connections that are forgotten."""
     leap: tuple[int, str] | None = None
-    """By what the clock is ahead of the time that has passed from this frame on, and what there is to say about it."""
+    """(shift, text) of a leap: how far the clock is ahead of the time passed from then on, and the finding's text."""
 
     @classmethod
     def of(cls, values: list[Any]) -> "Moment":
@@ -50,7 +50,7 @@ class Moment(NamedTuple):
 
     @property
     def frame(self) -> Frame:
-        """The frame, as far as it matters to others."""
+        """The frame, as far as it matters to other groups."""
         return Leapt(Frame(self.file, self.number, self.ts_ns, 0, 0, b""), self.now_ns)
 
 
@@ -71,11 +71,11 @@ class Split(NamedTuple):
     """UDP ports that carry no tunnel."""
 
     def share(self, capture: str, group: int) -> "Share":
-        """What those who decode a group have to know."""
+        """What the decoder of a group must know."""
         return Share(capture, group, self.numbers[group], self.last)
 
     def of(self, group: int, frames: Iterable[Frame]) -> Iterator[Frame | Moment]:
-        """The frames of a group out of all frames of the capture, and the moments that it is told of, in order."""
+        """The frames of a group, from all frames of the capture, and the moments that it is told of, in order."""
         lookup = self.lookup()
         moments: dict[tuple[str, int], list[Moment]] = {}
         for other, moment in self.moments:
@@ -88,7 +88,7 @@ class Split(NamedTuple):
                 yield frame
 
     def told(self) -> dict[tuple[str, int], list[tuple[int, Moment]]]:
-        """(group, moment), by the file and the number of the frame before which it is told."""
+        """(group, moment) by the file and number of the frame before which the group is told."""
         out: dict[tuple[str, int], list[tuple[int, Moment]]] = {}
         for other, moment in self.moments:
             groups = range(len(self.sizes)) if other == ALL else (other,)
@@ -96,7 +96,7 @@ class Split(NamedTuple):
         return out
 
     def lookup(self) -> "Lookup":
-        """Tells the groups of frames."""
+        """The lookup of the groups of frames."""
         return Lookup(self.groups, frozenset(self.plain))
 
     def json(self) -> str:
@@ -118,9 +118,9 @@ class Split(NamedTuple):
 
 
 def shared_out(roots: list[int], sizes: list[int], most: int) -> tuple[list[int], list[int]]:
-    """(group of each, bytes of the groups): so many groups at most, what has the same root together, even in size.
+    """(group of each number, bytes of each group): at most `most` groups of similar size; equal roots stay together.
 
-    The first one is in group 0.
+    The first number is in group 0.
     """
     together: dict[int, int] = {}
     for root, size in zip(roots, sizes, strict=True):
@@ -132,21 +132,21 @@ def shared_out(roots: list[int], sizes: list[int], most: int) -> tuple[list[int]
         load, group = loads[0]
         chosen[root] = group
         heapq.heapreplace(loads, (load + together[root], group))
-    used = sorted({*chosen.values()})  # where there are fewer than that, some are empty
+    used = sorted({*chosen.values()})  # if there are fewer roots than groups, some groups are empty
     index_of = {group: index for index, group in enumerate(used)}
     sizes_of = {group: load for load, group in loads}
     return [index_of[chosen[root]] for root in roots], [sizes_of[group] for group in used]
 
 
 class Lookup:
-    """Tells the group of a frame by the frame alone."""
+    """Tells the group of a frame from the frame alone."""
 
     def __init__(self, groups: dict[Ends, int], plain: frozenset[int]) -> None:
         self.groups = groups
         self.decoder = Decoder(plain)
 
     def group(self, frame: Frame) -> int:
-        """The group of a frame. A segment out of IP fragments is in group 0, as they are."""
+        """The group of a frame. IP fragments, and the segments reassembled from them, are in group 0."""
         packet = self.decoder.feed(frame)
         if not isinstance(packet, Segment) or packet.offset < 0:
             return 0
@@ -154,7 +154,7 @@ class Lookup:
 
 
 class Share(NamedTuple):
-    """A group of a capture, as those who decode it know it."""
+    """A group of a capture, as its decoder knows it."""
 
     capture: str
     """The first file of the capture."""
@@ -165,9 +165,9 @@ class Share(NamedTuple):
 
 
 def worth(sizes: list[int], tasks: int, split_bytes: int) -> list[int]:
-    """The places of the captures, by their bytes, that are larger than the share of a task, and than so many bytes.
+    """Indices of the captures that are larger than the share of a task, and than `split_bytes`; all if that is 0.
 
-    With 0 bytes all are.
+    `sizes` are the bytes of each capture.
     """
     least = max(split_bytes, sum(sizes) // tasks + 1) if split_bytes else 0
     return [index for index, size in enumerate(sizes) if size >= least]

@@ -1,4 +1,4 @@
-"""What decoding a capture came to, besides its tables. It goes from process to process, and from worker to driver."""
+"""The results of decoding a capture, besides its tables. Passed from process to process, and from worker to driver."""
 
 import json
 from collections import Counter
@@ -12,16 +12,16 @@ Brief = list[Any]
 
 
 class GroupResult(NamedTuple):
-    """What only a group of a capture has to say."""
+    """Results that only a group of a capture has."""
 
     capture: str
     """The first file of the capture."""
     sound: bool
-    """It ended without a fault, and its connections were those that were foreseen."""
+    """Whether it ended without an exception, and its connections were those that were foreseen."""
     pairs: list[list[str]]
     """The ZenohIDs of its sessions: no other group may have the same pair."""
     counts: dict[str, Any]
-    """What was counted of each file, see `FileStats.counts`."""
+    """The counts of each file, see `FileStats.counts`."""
 
 
 class Summary(NamedTuple):
@@ -33,7 +33,7 @@ class Summary(NamedTuple):
     """Findings by code."""
     accounting: dict[str, int]
     files: Sequence[Brief] = ()
-    """Those of a capture that was decoded as a whole."""
+    """The files of a capture that was decoded as a whole."""
     group: GroupResult | None = None
 
     def json(self) -> str:
@@ -48,7 +48,7 @@ class Summary(NamedTuple):
 
 
 def unsound(groups: Sequence[Summary]) -> set[str]:
-    """The captures that weren't split where they may be: a connection belongs to another group than was foreseen."""
+    """The captures that were split wrongly: a connection belongs to a different group than was foreseen."""
     out: set[str] = set()
     seen: set[tuple[str, ...]] = set()
     for summary in groups:
@@ -61,7 +61,7 @@ def unsound(groups: Sequence[Summary]) -> set[str]:
 
 
 def count(files: dict[str, FileStats], groups: Sequence[Summary]) -> None:
-    """Adds what was counted of the files of a capture in all its groups."""
+    """Adds the counts of all groups of a capture to its files."""
     for summary in groups:
         if summary.group is not None:
             for file, counts in summary.group.counts.items():

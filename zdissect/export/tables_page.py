@@ -25,9 +25,9 @@ docs/tables.md`.
 - `flow_id` names a conversation within its capture.
 - Times are UTC. `ts` and its like have microseconds, `..._ns` is exact. A time outside the years 1 to 9999, or for
   `..._ns` outside of 64 bits (the years 1677 to 2262), is null, and a finding gives its value.
-- Integers are signed, as Spark has no others. A 64-bit number keeps its bits, so one of 2^63 or more is negative here,
-  and only here. A lease in seconds may be more milliseconds than 64 bits hold: it is then -1, all bits set.
-- Text that isn't UTF-8 has its invalid bytes as `\\xff`.
+- Integers are signed, as Spark has no unsigned ones. A 64-bit number keeps its bits, so 2^63 or more is negative here,
+  and only here. A lease in seconds may be more milliseconds than 64 bits hold: it is then -1, with all bits set.
+- In text that isn't UTF-8, invalid bytes are written as `\\xff`.
 - `--payload N` keeps the first N bytes of `payload`, `--payload none` keeps none; `payload_len` stays as it is.
   `--fields` fills `fields` with nested nodes.
 - A file that can't be read, or not to its end, has a row in captures (`status`, `error`) and one in findings.

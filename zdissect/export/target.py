@@ -1,4 +1,4 @@
-"""Where the tables go: gathered in a temporary directory next to it, moved to their place when all is complete."""
+"""The output directory: tables are gathered in a temporary directory next to it, and moved when all are complete."""
 
 import os
 import re
@@ -11,13 +11,13 @@ from zdissect.export.tables import TABLES
 
 ERROR, APPEND, OVERWRITE, IGNORE = "error", "append", "overwrite", "ignore"
 MODES = (ERROR, APPEND, OVERWRITE, IGNORE)
-"""What to do if the output exists: as the save modes of Spark."""
+"""What to do if the output exists: the save modes of Spark."""
 
 _OURS = frozenset(TABLES) | {"_SUCCESS", "._SUCCESS.crc"}
 
 
 class Target:
-    """The output of a run: a context that leaves nothing behind unless `commit` was reached."""
+    """The output of a run: a context that leaves nothing behind unless `commit` was called."""
 
     def __init__(self, path: str, mode: str = ERROR) -> None:
         self.path = Path(path)
@@ -27,7 +27,7 @@ class Target:
 
     @property
     def exists(self) -> bool:
-        """Whether something is there already; an empty directory doesn't count."""
+        """Whether the output exists already; an empty directory doesn't count."""
         if self.path.is_dir():
             return any(self.path.iterdir())
         return os.path.lexists(self.path)
@@ -63,7 +63,7 @@ class Target:
         shutil.rmtree(self.temporary, ignore_errors=True)
 
     def attempt(self, name: str) -> Path:
-        """An empty directory for the files of one task; of an earlier attempt nothing is left."""
+        """An empty directory for the files of one task; removes those of an earlier attempt."""
         path = self.temporary / f"_{name}"
         shutil.rmtree(path, ignore_errors=True)
         try:
@@ -73,15 +73,15 @@ class Target:
         return path
 
     def discard(self, attempt: str) -> None:
-        """Removes what a task left that hasn't ended well."""
+        """Removes the files of a task that failed."""
         shutil.rmtree(attempt, ignore_errors=True)
 
     def shown(self, problem: WriteError) -> WriteError:
-        """An error that names the place users know, not the temporary one."""
+        """The error with the path that users know, not the temporary one."""
         return WriteError(re.sub(rf"{re.escape(str(self.temporary))}(/_\w+)?", lambda _: str(self.path), str(problem)))
 
     def accept(self, attempt: Path) -> None:
-        """Takes over the files of a task that has ended well."""
+        """Takes over the files of a task that succeeded."""
         try:
             for table in TABLES:
                 part = attempt / f"{table}.parquet"
@@ -93,7 +93,7 @@ class Target:
             raise unwritable(str(self.path), error) from error
 
     def commit(self) -> None:
-        """Moves the tables to their place. Raises WriteError, and then has changed nothing."""
+        """Moves the tables to their place. If it raises WriteError, nothing has changed."""
         self._fill()
         try:
             if self.exists and self.mode == APPEND:
@@ -121,7 +121,7 @@ class Target:
         self.accept(attempt)
 
     def _replace(self) -> None:
-        """Puts the new tables where the old ones are, which go last."""
+        """Replaces the old tables by the new ones; the old ones are removed last."""
         old = self.temporary.with_suffix(".old")
         self.path.rename(old)
         try:

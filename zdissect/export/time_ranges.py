@@ -1,4 +1,4 @@
-"""First and last times of a capture file, without decoding it. The last one is without leaps of its clock."""
+"""First and last times of a capture file, without decoding it. The last time is without leaps of the clock."""
 
 import os
 import struct
@@ -13,7 +13,7 @@ from zdissect.records import Frame
 _TAIL = 1 << 20
 """Bytes at the end of a large pcap file in which its last records are looked for."""
 _CHAIN = 3
-"""Records that must follow each other, up to the very end of the file, to be believed."""
+"""Fewest records that must follow each other, up to the very end of the file, to be believed."""
 
 
 def time_range_of(path: str) -> TimeRange | None:
@@ -33,12 +33,12 @@ def time_range_of(path: str) -> TimeRange | None:
                     if large and (end := _last(path)) is not None:
                         return TimeRange(first, end)
     except CaptureError:
-        pass  # what is good of it counts; the error is told when the file is converted
+        pass  # the good part counts; the error is reported when the file is converted
     return None if first is None or last is None else TimeRange(first, last)
 
 
 def _last(path: str) -> int | None:
-    """Time of the last record of a pcap file, found from its end; None if it can't be told."""
+    """Time of the last record of a pcap file, found from its end; None if that isn't possible."""
     try:
         with open(path, "rb") as file:
             kind = MAGIC.get(file.read(4))
@@ -51,7 +51,7 @@ def _last(path: str) -> int | None:
         return None
     order, record, unit = kind
     header = struct.Struct(order + record)
-    dead: set[int] = set()  # from here on records don't chain up to the end: nor do they from where one leads here
+    dead: set[int] = set()  # offsets from which records don't chain up to the end
     for start in range(max(0, len(data) - (1 << 18))):
         at = start
         chain: dict[int, int] = {}

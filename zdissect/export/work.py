@@ -1,4 +1,4 @@
-"""What one process does: captures to files, and a report on them."""
+"""The work of one process: captures to files, and a report on them."""
 
 import gc
 from collections import Counter
@@ -20,7 +20,7 @@ from zdissect.records import Frame
 from zdissect.stats.accounting import Accounting
 
 Tell = Callable[[int, int], None]
-"""Receives how many bytes of captures were read, and how many messages they held, since the last time."""
+"""Receives how many bytes of captures were read, and how many messages they held, since the last call."""
 
 _EVERY = 4096
 """Frames between two reports."""
@@ -30,7 +30,7 @@ _COLLECT = 16
 
 @dataclass(slots=True)
 class Done:
-    """What became of some captures. Can be pickled."""
+    """The results of converting some captures. Can be pickled."""
 
     files: list[FileStats] = field(default_factory=list)
     rows: Counter[str] = field(default_factory=Counter)
@@ -38,12 +38,12 @@ class Done:
     codes: Counter[str] = field(default_factory=Counter)
     accounting: Counter[str] = field(default_factory=Counter)
     split: str = ""
-    """What a first look said of a capture."""
+    """The result of a first look at a capture."""
     group: Summary | None = None
-    """What a group came to: it doesn't count until all groups of its capture have ended."""
+    """The result of a group, which doesn't count until all groups of its capture have ended."""
 
     def add(self, other: "Done") -> None:
-        """Takes over what another process did."""
+        """Adds the results of another process."""
         self.files += other.files
         self.rows += other.rows
         self.codes += other.codes
@@ -62,13 +62,13 @@ def convert(works: list[Work], directory: str, settings: Settings, tell: Tell = 
             done.codes += decoding.codes
             done.files += files.values()
             for file_stats in files.values():
-                file_stats.accounting = Accounting()  # it refers to flows, and its totals are taken
+                file_stats.accounting = Accounting()  # it refers to flows, and its totals were taken already
     done.rows += parts.rows
     return done
 
 
 def look(work: Work, settings: Settings, most: int) -> Done:
-    """Looks how a capture can be split in groups of sessions, so many at most."""
+    """Finds out how a capture can be split into at most `most` groups of sessions."""
     return Done(split=first_look.look(frames(work, {}), settings.options(), most))
 
 
@@ -83,7 +83,7 @@ def convert_group(work: Work, split: Split, group: int, directory: str, settings
 
 
 def _noted(frames: Iterable[Frame], files: dict[str, FileStats]) -> Iterator[Frame]:
-    """The frames of a capture; of its files it is noted how many they have, the first and the last time."""
+    """The frames of a capture; notes for each file their number, and the first and last time."""
     for frame in frames:
         file_stats = files[frame.source]
         file_stats.frames += 1
@@ -94,7 +94,7 @@ def _noted(frames: Iterable[Frame], files: dict[str, FileStats]) -> Iterator[Fra
 
 
 def join(files: list[FileStats], groups: list[Summary], directory: str) -> Done:
-    """Writes the rows about the files of a capture, by what all its groups came to; what they did together."""
+    """Writes the rows about the files of a capture from the results of all its groups; returns the sum of these."""
     done = Done(files, *total(groups))
     known = {file_stats.file: file_stats for file_stats in files}
     for file_stats in files:
@@ -113,7 +113,7 @@ def join(files: list[FileStats], groups: list[Summary], directory: str) -> Done:
 def _fed(
     items: Iterable[Frame | Moment], feed: Callable[[Any], list[TableBatch]], decoding: Decoding, tell: Tell
 ) -> Iterator[TableBatch]:
-    """Feeds the frames of a capture, or what a group of one is told; gives what comes."""
+    """Feeds the frames of a capture, or the frames and moments of a group; yields the batches."""
     size = reported = 0
     for number, frame in enumerate(items, 1):
         yield from feed(frame)

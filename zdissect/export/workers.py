@@ -1,4 +1,4 @@
-"""Captures in several processes. One that dies loses at most the capture that killed it."""
+"""Converts captures in several processes. If one dies, at most the capture that killed it is lost."""
 
 import gc
 import multiprocessing
@@ -43,7 +43,7 @@ class ScanTask(NamedTuple):
     works: tuple[Work, ...]
     directory: str
     most: int
-    """So many groups at most."""
+    """Most groups."""
     size: int = 0
 
 
@@ -68,18 +68,18 @@ Progress = Callable[[int, int], None]
 def run(
     tasks: list[Task], jobs: int, settings: Settings, progress: Progress
 ) -> Iterator[tuple[Task, Done | None, bool]]:
-    """(task, what it did, whether it had begun) for each task, as they end. None was done if its process died.
+    """(task, its result, whether it had begun) for each task, as they end; the result is None if its process died.
 
-    Raises WriteError. However it ends, no process is left.
+    Raises WriteError. However it ends, no process is left running.
     """
     # not fork: pyarrow has threads, and a forked process would share their locks
     context = multiprocessing.get_context("spawn")
     try:
-        told: Any = context.RawArray("q", _SLOTS * len(tasks))  # without a lock, which a dying process could keep
-    except OSError as error:  # it stands in a file
+        counters: Any = context.RawArray("q", _SLOTS * len(tasks))  # without a lock, which a dying process could keep
+    except OSError as error:  # the array is in a file
         raise unwritable(tempfile.gettempdir(), error) from error
     before = set(multiprocessing.active_children())
-    pool = ProcessPoolExecutor(min(jobs, len(tasks)), context, _start, (told,))
+    pool = ProcessPoolExecutor(min(jobs, len(tasks)), context, _start, (counters,))
     try:
         waiting: dict[Future[Done], int] = {}
         with _uninterruptible():
@@ -92,9 +92,9 @@ def run(
                 try:
                     yield tasks[number], future.result(), True
                 except BrokenProcessPool:
-                    yield tasks[number], None, bool(told[number * _SLOTS])
+                    yield tasks[number], None, bool(counters[number * _SLOTS])
             under_way = [number * _SLOTS for number in waiting.values()]
-            progress(sum(told[slot + 1] for slot in under_way), sum(told[slot + 2] for slot in under_way))
+            progress(sum(counters[slot + 1] for slot in under_way), sum(counters[slot + 2] for slot in under_way))
     except BaseException:
         _kill(set(multiprocessing.active_children()) - before)
         raise
@@ -104,10 +104,10 @@ def run(
 
 @contextmanager
 def _uninterruptible() -> Iterator[None]:
-    """Processes that are started here are never reached by Ctrl-C, not even before they have run a line of code.
+    """Processes started in this context are never reached by Ctrl-C, not even before they have run a line of code.
 
-    They inherit that the signal is blocked. In this process it is deferred as well, as another thread may receive it;
-    otherwise a process that is half started would stay behind.
+    They inherit the blocked signal. In this process it is deferred as well, as another thread may receive it; otherwise
+    a process that is half started would be left behind.
     """
     resource_tracker.ensure_running()  # it would unblock the signal when it starts
     interrupts: list[int] = []
@@ -131,13 +131,13 @@ def _kill(processes: set[BaseProcess]) -> None:
         process.join()
 
 
-_told: Any = None
+_counters: Any = None
 
 
-def _start(told: Any) -> None:
-    """Prepares a process: it ends with its parent, for which Ctrl-C is; garbage is collected when told to."""
-    global _told
-    _told = told
+def _start(counters: Any) -> None:
+    """Prepares a process: it ends with its parent, which handles Ctrl-C; garbage is collected explicitly."""
+    global _counters
+    _counters = counters
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_follow, args=(parent,), daemon=True).start()
@@ -151,13 +151,13 @@ def _follow(parent: BaseProcess) -> None:
 
 
 def _run(number: int, task: Task, settings: Settings) -> Done:
-    """Does a task, telling how far it is."""
+    """Does a task, reporting its progress."""
     slot = number * _SLOTS
-    _told[slot] = 1
+    _counters[slot] = 1
 
     def tell(size: int, messages: int) -> None:
-        _told[slot + 1] += size
-        _told[slot + 2] += messages
+        _counters[slot + 1] += size
+        _counters[slot + 2] += messages
 
     if isinstance(task, ScanTask):
         done = look(task.works[0], settings, task.most)

@@ -3,18 +3,18 @@ r"""Bytes from text that a person pasted: hex in any form, dumps of the usual to
     >>> parse_paste("1d 00 61")
     [Piece(data=b'\x1d\x00a', form='plain hex', where='line 1')]
 
-Pure: text in, bytes out, and never another exception than `PasteError`. The forms are tried in this order:
+Pure: text in, bytes out, and no exception but `PasteError`. The forms are tried in this order:
 
 1. **tshark** (`tshark`): payloads in JSON, PDML or columns, each a piece; Wireshark's YAML (`binary_yaml`).
 2. **Erlang** (`erlang`): `<<61,0,3,"k/a">>`, each binary a piece.
-3. **Our own tree** (`own_tree`), or a part of it. What a line leaves out comes from its value, or is asked for.
+3. **Our own tree** (`own_tree`), or a part of it. Bytes that a line leaves out come from its value, or are asked for.
 4. **od in octal** (`octal`): bytes, words and characters, if the offsets fit.
 5. **Dumps with offsets** (`dump`): xxd, hexdump, od, tcpdump -X, Wireshark. The number of bytes on a line is the next
    line's offset less its own, so an ASCII column is never taken for hex. Where offsets start again, a new piece begins.
    Whole packets (tcpdump, Wireshark) come with their IP and Ethernet headers, as they stand in the dump.
 6. **Escaped strings** (`literal`): `b"\x1d\x00abc\n"`, C, Rust and Wireshark literals, bare `\x1d\x00`, `%1d%00`.
 7. **Arrays** (`array`): `[38, 0, 66]`, `{0x1d, 0x00}`, with any declaration or log text around. Every array is a piece.
-8. `base64:` in front of base64.
+8. Base64 after the mark `base64:`.
 9. **Plain hex** (`digits`): digits in pairs, whatever stands between them; several lines are one piece.
 10. **Logs** (`logs`): lines that end with bytes in hex, with a time, a level, a name, an address before them.
 11. Base64 without a mark, where it can't be anything else.

@@ -1,4 +1,4 @@
-"""Reads plain hex, whatever is between the digits, and base64 that is marked as such."""
+"""Reads plain hex, with any separators, and base64 that is marked as such."""
 
 import base64
 import re
@@ -60,7 +60,7 @@ def _read(pasted: PastedText, start: int, stop: int) -> bytes:
                 "what follows `|` may be hex or a remark; leave the `|` out if it is hex, write `#` if it is a remark",
             )
     text = _LABEL.sub(_blank, _COMMENT.sub(_blank, text))
-    # `0x5` is a byte, `5` may be half of one. Prefixes become blanks: they part the digits before from those after.
+    # `0x5` is a byte, `5` may be half a byte. Prefixes become blanks, which separate the digits around them.
     text = _SINGLE.sub(r" 0\1", text)
     text = _SUFFIX.sub(" ", _PREFIX.sub("  ", text))
     text = _joined(text)
@@ -72,12 +72,12 @@ def _read(pasted: PastedText, start: int, stop: int) -> bytes:
             raise _odd(pasted, start + run.start(), run[0])
     data = bytes.fromhex(text.translate(_BETWEEN))
     if not data:
-        raise pasted.error(start, "there are no hex digits in this text, only signs and comments")
+        raise pasted.error(start, "there are no hex digits in this text, only punctuation and comments")
     return data
 
 
 def _joined(text: str) -> str:
-    """Hex without a break but for the ends of lines, where a byte may have been broken too: the lines put together."""
+    """Hex with no breaks except line ends, which may split a byte: the lines joined."""
     runs = text.split()
     whole_lines = len(runs) == sum(not line.isspace() for line in text.split("\n") if line)
     if whole_lines and all(map(_RUN.fullmatch, runs)) and sum(map(len, runs)) % 2 == 0:
@@ -113,7 +113,7 @@ def _unreadable(pasted: PastedText, index: int, char: str) -> PasteError:
 
 
 def read_base64(pasted: PastedText) -> list[Piece] | None:
-    """`base64:HQBh`, or None if the text doesn't begin so: without the mark, base64 and hex can't be told apart."""
+    """`base64:HQBh`, or None if the text doesn't begin like that: without the mark, base64 and hex are ambiguous."""
     mark = _BASE64.match(pasted.text)
     if not mark:
         return None

@@ -13,7 +13,7 @@ _ALONE = re.compile(r" ?([0-9a-fA-F])(?= |$)", re.ASCII)
 """A digit without a partner, no further from the bytes than another byte."""
 
 _LARGEST = 1 << 24
-"""Most bytes that `*` lines may stand for: a slip in an offset must not fill the memory."""
+"""Most bytes that `*` lines may stand for: a wrong offset must not fill the memory."""
 
 _WIDEST = 64
 """Most bytes on a line of a usual dump; od's octal offsets, taken for hex, grow by twice their step."""
@@ -30,7 +30,7 @@ class Row(NamedTuple):
     """`0x:`, `:`, `0x` or nothing: what is around the offset."""
     digits: str
     repeated: bool
-    """A line with `*` follows: the same bytes again, up to the next offset."""
+    """Whether a line with `*` follows: the same bytes again, up to the next offset."""
 
     def offset(self, base: int) -> int:
         """The offset; -1 if its digits aren't of this base."""
@@ -172,7 +172,7 @@ def _repeat(pasted: PastedText, row: Row, layout: Layout, step: int) -> bytes:
 
 
 def _form(row: Row, layout: Layout) -> str:
-    """What made a dump that looks like this, for people."""
+    """The tool that prints dumps like this, for people."""
     body = row.body.rstrip()
     if row.style.startswith("0"):
         name = "gdb dump" if "0x" in body[:4] else "hex dump" if row.style == "0x" else "tcpdump -X dump"

@@ -14,12 +14,12 @@ _LARGEST = 255
 
 def read_binaries(pasted: PastedText) -> list[Piece] | None:
     """Every binary in the text, or None if it holds none."""
-    found = [
+    pieces = [
         Piece(_read(pasted, match), "Erlang binary", pasted.where(*match.span()))
         for match in _BINARY.finditer(pasted.text)
         if match[1].strip()
     ]
-    return [piece for piece in found if piece.data] or None
+    return [piece for piece in pieces if piece.data] or None
 
 
 def _read(pasted: PastedText, binary: re.Match[str]) -> bytes:

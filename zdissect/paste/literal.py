@@ -115,7 +115,7 @@ def _pieces(
 
 
 def _escape(pasted: PastedText, start: int, match: re.Match[str]) -> bytes:
-    r"""The bytes of one escape. `\x` takes two digits at most: C takes more, but nobody who pastes bytes means that."""
+    r"""The bytes of one escape. `\x` takes two digits at most: C takes more, but pasted bytes never mean that."""
     pair, octal, braced, plain, simple = match.groups()
     if pair:
         return bytes((int(pair, 16),))
@@ -134,7 +134,7 @@ def _escape(pasted: PastedText, start: int, match: re.Match[str]) -> bytes:
 
 
 def _encode(pasted: PastedText, start: int, text: str) -> bytes:
-    """Characters as they are, in UTF-8; bytes that weren't UTF-8 when the text was read come back as they were."""
+    """Characters in UTF-8; bytes that weren't UTF-8 when the text was read are restored."""
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError as error:

@@ -1,7 +1,7 @@
 """Reads hex out of log lines: Zephyr's LOG_HEXDUMP, ESP-IDF's ESP_LOG_BUFFER_HEX and HEXDUMP, logcat, tracing.
 
-A line of bytes ends with them, or with their ASCII column. What stands before says which log it is, and what belongs
-together: lines with nothing before, with addresses that go on, or with the same words after a full line.
+A line of bytes ends with them, or with their ASCII column. The text before them tells the kind of log, and which lines
+belong together: lines with no text before, with consecutive addresses, or with the same words after a full line.
 """
 
 import re
@@ -27,11 +27,11 @@ _SAYS_BYTES = re.compile(
 _ESP = re.compile(r"[EWIDV] \([0-9]+\) [^:]*: ")
 _BETWEEN = re.compile(r"0[xX]|[:,\- ]")
 _FEWEST = 3
-"""Bytes of a line: fewer are a number, or a word, unless their ASCII column or the line before says what they are."""
+"""Fewest bytes of a line: fewer are a number or a word, unless their ASCII column or the line before says otherwise."""
 _LOOKS = 32
-"""Places of a line where bytes may begin: what comes before them is short."""
+"""Most positions of a line where bytes may begin: the text before them is short."""
 _FULL = 8
-"""A line that others go on from holds a multiple of so many bytes."""
+"""A line that is continued on the next holds a multiple of this many bytes."""
 
 
 class LogLine(NamedTuple):
@@ -101,7 +101,7 @@ def _goes_on(last: LogLine, line: LogLine) -> bool:
     if before and after:
         return int(after[1], 16) - int(before[1], 16) == len(last.data)
     same = last.before == line.before
-    if not same:  # each line of ESP-IDF has a time of its own
+    if not same:  # each line of ESP-IDF has its own time
         words = _ESP.fullmatch(last.before), _ESP.fullmatch(line.before)
         same = None not in words and last.before.split(")")[1:] == line.before.split(")")[1:]
     return same and len(last.data) % _FULL == 0

@@ -16,7 +16,7 @@ _LARGEST = 0o377
 
 
 class _Unfit(Exception):
-    """It isn't octal after all."""
+    """The text isn't octal after all."""
 
 
 def read_octal(pasted: PastedText) -> list[Piece] | None:
@@ -60,7 +60,7 @@ def _dump(pasted: PastedText) -> list[Piece] | None:
             if repeated and row and 0 < missing <= 1 << 24:
                 out += (row * (missing // len(row) + 1))[:missing]
             elif missing == -1 and form.endswith("2 bytes"):
-                out.pop()  # the last word is filled up
+                out.pop()  # the last word is padded
             elif missing:
                 return None
             row, known = _row(match["body"])
@@ -70,7 +70,7 @@ def _dump(pasted: PastedText) -> list[Piece] | None:
 
 
 def _row(body: str) -> tuple[bytes, str]:
-    """The bytes of a line, and what it is in."""
+    """The bytes of a line, and its form."""
     body = _GUTTER.sub("", body)
     words = body.split()
     if not words and len(body) < _CELL:

@@ -30,7 +30,7 @@ class TreeLine(NamedTuple):
     """A line that shows bytes."""
 
     start: int
-    """Where its bytes stand in the text."""
+    """Where its bytes are in the text."""
     offset: int
     data: bytes
     cut: bool
@@ -88,9 +88,13 @@ def _whole(pasted: PastedText, line: TreeLine, size: int | None) -> bytes:
     """All bytes of a line that shows only the first ones."""
     for content in _contents(pasted, line):
         for front in range(_LONGEST_PREFIX + 1):
-            found = line.data[:front] + content
-            if found.startswith(line.data) and len(found) > len(line.data) and (size is None or len(found) == size):
-                return found
+            candidate = line.data[:front] + content
+            if (
+                candidate.startswith(line.data)
+                and len(candidate) > len(line.data)
+                and (size is None or len(candidate) == size)
+            ):
+                return candidate
     raise pasted.error(
         line.start, "this line of the tree leaves out bytes (`..`); print it with -x, and paste the dump"
     )
@@ -113,4 +117,4 @@ def _contents(pasted: PastedText, line: TreeLine) -> list[bytes]:
 
 def _vle(value: int) -> bytes:
     """An integer of nine bytes: seven bits each, but for the last one (notes 1.1)."""
-    return bytes([value >> 7 * place & 0x7F | 0x80 for place in range(8)]) + bytes([value >> 56 & 0xFF])
+    return bytes([value >> 7 * index & 0x7F | 0x80 for index in range(8)]) + bytes([value >> 56 & 0xFF])

@@ -4,7 +4,7 @@ from bisect import bisect_right
 from collections.abc import Callable
 from typing import NamedTuple
 
-# What word processors, chats and web pages make of plain characters. One character for one, so that columns stay true.
+# What word processors, chats and web pages turn plain characters into. One for one, so that columns stay right.
 _PLAIN = str.maketrans(
     {
         "\u201c": '"', "\u201d": '"', "\u201e": '"', "\u2018": "'", "\u2019": "'",
@@ -42,10 +42,10 @@ class PasteError(ValueError):
         """The line (its surroundings, if it is long) and below it a caret under the column.
 
         Args:
-            shown: How a character is written that a terminal might obey; each is asked for.
+            shown: Gives the text for each character, so that control characters can be escaped.
         """
         start = max(0, self.column - 1 - _EXCERPT // 2) if len(self.line_text) > _EXCERPT else 0
-        # A tab stays a tab, so that the caret stands right whatever width the terminal gives it.
+        # A tab stays a tab, so that the caret is in the right column whatever the tab width.
         chars = [char if char == "\t" else shown(char) for char in self.line_text[start : start + _EXCERPT]]
         before = chars[: self.column - 1 - start]
         return "".join(chars) + "\n" + "".join("\t" if char == "\t" else " " * len(char) for char in before) + "^"

@@ -69,7 +69,7 @@ class Layout:
             if fenced and len(from_hex(body[:fence])) == len(body) - fence - 2:
                 return fence
         if self.word > 1 and not self._colon and HEX_AREA.fullmatch(body):
-            return len(body)  # hexdump -x sets its words wide apart
+            return len(body)  # hexdump -x spaces its words widely
         lead = len(body) - len(body.lstrip(" \t"))
         for gap in _GAP.finditer(body, lead):
             if not self._is_middle(body, gap.start(), gap.end()):
@@ -109,7 +109,7 @@ class Layout:
         data, at = self.natural(body)
         if len(data) > count:
             if self.word > len(data) - count:
-                data = data[:count]  # the last word is filled up
+                data = data[:count]  # the last word is padded
             else:
                 data, at = self._squeezed(body, count, data, at)
         if len(data) == count:
@@ -128,7 +128,7 @@ class Layout:
 
 
 def _swap(data: bytes, word: int) -> bytes:
-    """Turn the bytes of every word around."""
+    """Reverse the bytes of every word."""
     if word == 1:
         return data
     return b"".join(data[at : at + word][::-1] for at in range(0, len(data), word))

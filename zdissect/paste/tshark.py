@@ -1,6 +1,6 @@
 """Reads what tshark prints of packets: the TCP and UDP payloads in `-T json`, `jsonraw`, `ek`, `pdml` and `fields`.
 
-Every payload is a piece: what belongs together isn't told by the text.
+Every payload is a piece, as the text doesn't tell which of them belong together.
 """
 
 import re
@@ -10,7 +10,7 @@ from .pasted import PastedText, Piece
 
 _KEYS = r"(?:tcp|udp)[._]payload"
 _ELSE = r"data[._]data"
-"""What tshark calls the payload, and the bytes that no dissector knows: the same ones, if both are there."""
+"""tshark's fields for the payload and for undissected data: the same bytes, if both are there."""
 
 _JSON = r'"(?:\w+?_)?(?:{keys})(?P<raw>_raw)?"\s*:\s*(?P<values>"[^"]*"|\[[^][{{}}]*\])'
 _PDML = r'<field\s[^<>]*?\bname="(?:{keys})"[^<>]*?\bvalue="(?P<values>[^"]*)"'
@@ -53,7 +53,7 @@ def _values(text: str, pattern: re.Pattern[str]) -> Iterator[_Span]:
 def _columns(text: str) -> list[_Span]:
     """The places of the payloads in lines of columns with tabs between them, as `-T fields` writes them.
 
-    It is the column that holds nothing but bytes, and of several that which holds most.
+    It is the column that holds nothing but bytes; of several such columns, the one that holds most.
     """
     lines: list[list[_Span]] = []
     at = 0

@@ -1,12 +1,12 @@
-"""What some bytes can be read as, with nothing known of where they come from.
+"""The ways in which bytes of unknown origin can be read.
 
     >>> readings(bytes.fromhex("010907"))[0].name
     'scouting'
 
-Every kind of reading (`kinds`) decodes the bytes to their end, and `evidence` says in bits how much of what it found
-chance wouldn't give. The best reading is the one with the most evidence. One that decodes to its last byte is usually
-that, but not always: `06` and any bytes at all are a FRAGMENT, which proves nothing, while a batch whose length prefix
-fits and that holds one byte too many is still a batch. Of equal evidence the order of `NAMES` decides.
+Every kind of reading (`kinds`) decodes the bytes to their end, and `evidence` measures in bits how unlikely the outcome
+is by chance. The best reading is the one with the most evidence. It usually decodes to its last byte, but not always:
+`06` followed by any bytes at all is a FRAGMENT, which proves nothing, while a batch whose length prefix fits is still a
+batch if it holds one byte too many. Where evidence is equal, the order of `NAMES` decides.
 
 Pure and total: any bytes, never an exception but `UnknownName`.
 """
@@ -25,9 +25,9 @@ NAMES = {name: kind.doc for name, kind in KINDS.items()}
 
 
 LOOK = 1 << 14
-"""Bytes that decide what more than so many are..."""
+"""Bytes of a first part that decides between the kinds for data with more than..."""
 MOST = 4 * LOOK
-"""... than these."""
+"""... this many bytes."""
 
 
 class UnknownName(ValueError):
@@ -43,7 +43,7 @@ class Reading(NamedTuple):
     """One way to read some bytes."""
 
     name: str
-    """The word that forces it."""
+    """The name that forces it."""
     title: str
     """What it is, for people: `2 batches with their length prefixes`."""
     units: tuple[DecodedUnit, ...]
@@ -53,7 +53,7 @@ class Reading(NamedTuple):
     complete: bool
     """Whether it decodes to its end without an error."""
     why: str
-    """What speaks for it, and what doesn't."""
+    """What speaks for it and against it, for people."""
 
     @property
     def messages(self) -> list[str]:
@@ -69,8 +69,8 @@ class Reading(NamedTuple):
 def readings(data: bytes) -> list[Reading]:
     """The best attempt of every kind of reading that can be tried, best first; at least one, none twice.
 
-    Of much data a first part decides between the kinds, and only the best is tried on all of it, or the second if that
-    comes to nothing: the others are readings of the first part, which doesn't end as they would have it.
+    For much data a first part decides between the kinds, and only the best is tried on all of it, or the second best if
+    that yields nothing: the others are readings of the first part, and so may end incomplete.
     """
     if len(data) <= MOST:
         return _tried(data)
@@ -102,7 +102,7 @@ def _tried(data: bytes) -> list[Reading]:
 
 
 def _same(reading: Reading, other: Reading) -> bool:
-    """Whether two readings found the same, as framings do that differ only in what isn't there."""
+    """Whether two readings found the same, as with framings that differ only in what isn't present."""
     pairs = zip(reading.units, other.units, strict=False)
     return 0 < len(reading.units) == len(other.units) and all(a.tape.spans == b.tape.spans for a, b in pairs)
 
@@ -116,7 +116,7 @@ def read_as(data: bytes, name: str) -> Reading:
     word = canonical(name)
     attempts = KINDS[word].force(data) if word in KINDS else one_message(data, word) or one_structure(data, word)
     if not attempts:  # a packet can't be forced
-        return Reading(word, f"not {KINDS[word].doc}", (), 0.0, False, "no IP header anywhere that one can be")
+        return Reading(word, f"not {KINDS[word].doc}", (), 0.0, False, "no IP header where there could be one")
     return _judge(word, attempts)
 
 
@@ -133,8 +133,8 @@ def canonical(name: str) -> str:
 
 
 def _judge(name: str, attempts: list[Attempt]) -> Reading:
-    """The reading that the best of some attempts is, and why."""
-    score, attempt = max(((total(one), one) for one in attempts), key=lambda pair: pair[0])
+    """The reading from the best of some attempts, with the reasons."""
+    score, attempt = max(((total(attempt), attempt) for attempt in attempts), key=lambda pair: pair[0])
     faults = sum(errors(unit.tape) for unit in attempt.units)
     left = sum(undecoded(unit.tape) for unit in attempt.units)
     complete = not faults and not left

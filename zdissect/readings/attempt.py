@@ -7,21 +7,21 @@ from zdissect.engine.tape import Buffer, Tape
 from zdissect.grammar.types import Message, Unit
 
 GIVEN = "bytes"
-"""Name of the buffer of the bytes that were given."""
+"""Name of the buffer with the pasted bytes."""
 
 
 class DecodedUnit(NamedTuple):
     """One batch, datagram, frame or message, dissected."""
 
     buffer: Buffer
-    """The bytes that positions point into: those given, or others made of them (decompressed, COBS removed)."""
+    """The bytes that positions refer to: the pasted ones, or bytes made from them (decompressed, COBS removed)."""
     tape: Tape
     base: int = 0
-    """Where the tape begins in the bytes that were given, or 0 if they aren't those."""
+    """Where the tape begins in the pasted bytes; 0 in any others."""
 
     @property
     def given(self) -> bool:
-        """Whether these are the bytes as they were given, or a part of them."""
+        """Whether these are the pasted bytes, or a part of them."""
         return self.buffer.name == GIVEN
 
 
@@ -29,7 +29,7 @@ class Attempt(NamedTuple):
     """The bytes decoded in one way."""
 
     title: str
-    """What they are, for people."""
+    """What the bytes are, for people."""
     units: list[DecodedUnit]
     fit: str = ""
     """What fits, for people."""

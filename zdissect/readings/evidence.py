@@ -1,7 +1,7 @@
-"""How much speaks for a tape, in bits: what bytes would hardly hold by chance.
+"""How much speaks for a tape, in bits: how unlikely its values are by chance.
 
-Knows kinds of fields, not fields: a reserved bit that is zero is one bit of evidence, a text that is printable about
-one a byte, an enumerated value what its enumeration leaves out. Findings count against a tape.
+Knows kinds of fields, not fields: a reserved bit that is zero is one bit of evidence, printable text about one bit per
+byte, an enumerated value as much as its enumeration rules out. Findings count against a tape.
 """
 
 from math import log2
@@ -19,12 +19,12 @@ _HEADER = 2.5
 """A header byte whose id is one of the possible ones."""
 _EXTENSION = 3.0
 _LANDS = 5.0
-"""The last field ends where the bytes end, and it isn't one that takes all there are."""
+"""The last field ends where the bytes end, and isn't one that takes all remaining bytes."""
 _ANYTHING = -10.0
 """The last field takes any bytes."""
 _COSTS = {"error": -10.0, "warning": -5.0, "note": -2.0}
 _EARLIEST_NS, _LATEST_NS = 1_342_177_281 * 10**9, 2_415_919_104 * 10**9
-"""Times between which a timestamp is taken for one: from 2012 to 2046."""
+"""Range of plausible timestamps: from 2012 to 2046."""
 _ENTITY = 24
 """Most bytes of one text, and most bytes left over, that count."""
 
@@ -45,7 +45,7 @@ def undecoded(tape: Tape) -> int:
 
 
 def versions(attempt: Attempt) -> str:
-    """The known protocol versions that are named: `9`; empty if none is."""
+    """The known protocol versions in its messages: `9`; empty if there are none."""
     values = {span[4] for unit in attempt.units for span in unit.tape.spans if span[0].check == "version"}
     return " and ".join(str(value) for value in sorted(values) if value in VERSIONS)
 
@@ -84,7 +84,7 @@ def _reserved(field: Field, value: int) -> float:
 
 
 def _named(bit: Field, value: int) -> float:
-    """Evidence of a bit field that has a name for its value, or hasn't."""
+    """Evidence of a bit field, depending on whether its value has a name."""
     node = bit.node
     if not isinstance(node, Bit) or node.enum is None:
         return 0.0
@@ -115,7 +115,7 @@ def _text(span: Span) -> float:
 
 
 def _remark(tape: Tape, code: str, start: int) -> float:
-    """What a finding costs. A version that is known, if old, costs what it brought."""
+    """The evidence that a finding takes away. A known but old version takes away what it added."""
     if code == "version":
         return -1.0 if start < tape.stop and tape.data[start] in VERSIONS else -8.0
     rule = RULES[code]

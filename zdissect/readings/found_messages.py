@@ -16,17 +16,17 @@ def decoded_messages(unit: DecodedUnit) -> list[DecodedMessage]:
     Keys in the global scope are whole without a session; others have their scope and their suffix only.
     """
     tape = unit.tape
-    found = messages(tape)
-    if not found and any(span[0].kind == "message" for span in tape.spans):
-        found = [_alone(tape)]
-    add_findings(tape, found)
-    for row in (message.row for message in found):
+    decoded = messages(tape)
+    if not decoded and any(span[0].kind == "message" for span in tape.spans):
+        decoded = [_alone(tape)]
+    add_findings(tape, decoded)
+    for row in (message.row for message in decoded):
         for finding in row.get("findings", ()):
             finding["offset"] += unit.base
         if row.get("key_scope") == 0:
             row["key_expr"] = row.get("key_suffix", "")
         row["buffer"], row["offset"] = unit.buffer.name, row["offset"] + unit.base
-    return found
+    return decoded
 
 
 def _alone(tape: Tape) -> DecodedMessage:

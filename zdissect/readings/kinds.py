@@ -1,4 +1,4 @@
-"""The kinds of readings by name (notes 3, 5, 6, 7): how bytes are decoded as each."""
+"""The kinds of readings by name (notes 3, 5, 6, 7), and how each decodes bytes."""
 
 from collections.abc import Callable
 from functools import cache
@@ -44,7 +44,7 @@ class Kind(NamedTuple):
     force: Read
     """Decodes bytes that are said to be of this kind, in each way that it has; the better attempt is taken."""
     guess: Read | None = None
-    """The same for bytes of which nothing is known, if that differs: it may give nothing."""
+    """The same for bytes of unknown kind, if that differs; it may yield nothing."""
 
 
 def _network(data: bytes) -> list[Attempt]:
@@ -155,6 +155,6 @@ def message_names() -> dict[str, tuple[Message, ...]]:
 
 
 def one_message(data: bytes, name: str) -> list[Attempt]:
-    """The bytes as one message that is known by its name; nothing if there is no such name."""
+    """The bytes as one message with this name; nothing if there is no such message."""
     messages = message_names().get(name, ())
     return [alone(f"a message {message.name}", message, data) for message in messages]

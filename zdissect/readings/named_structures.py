@@ -33,13 +33,13 @@ def structure_names() -> dict[str, tuple[tuple[str, Unit], ...]]:
     out: dict[str, list[tuple[str, Unit]]] = {}
     seen: set[object] = set()
     for message in MESSAGES:
-        for one in _walk(place(message).inside):
-            node = one.node
+        for placed in _walk(place(message).inside):
+            node = placed.node
             if node in seen or isinstance(node, Extensions | Choice) or not node.name:
                 continue
             seen.add(node)
             title = f"a structure {node.name}"
-            ways = ((title + how, Unit(node.name, fields, node.doc, one.field.spec)) for how, fields in _ways(node))
+            ways = ((title + how, Unit(node.name, fields, node.doc, placed.field.spec)) for how, fields in _ways(node))
             out.setdefault(node.name.lower(), []).extend(way for way in ways if _stands_alone(way[1]))
     return {name: tuple(units) for name, units in out.items() if units}
 
@@ -50,9 +50,9 @@ def one_structure(data: bytes, name: str) -> list[Attempt]:
 
 
 def _walk(places: tuple[PlacedNode, ...]) -> Iterator[PlacedNode]:
-    for one in places:
-        yield one
-        yield from _walk(one.inside)
+    for placed in places:
+        yield placed
+        yield from _walk(placed.inside)
 
 
 def _ways(node: Node | Extension) -> Iterator[tuple[str, tuple[Node, ...]]]:

@@ -1,6 +1,6 @@
 """Whole packets, as tcpdump -X and Wireshark show them: link, IP and transport headers, then Zenoh.
 
-Only a look at the IP header tells whether this is one; the decoder of captures then does the work, and is imported only
+Only the IP header decides whether this is a packet; the decoder of captures then does the work, and is imported only
 for that.
 """
 
@@ -19,7 +19,7 @@ _STATIONS = 12
 """Bytes before the EtherType: two MAC addresses."""
 _TRANSPORTS = (6, 17)
 _PADDING = 46
-"""An Ethernet frame's payload is filled up to so many bytes."""
+"""Bytes that an Ethernet frame's payload is padded to."""
 _KINDS = {"udp": "UDP packet", RAW_ETHERNET: "frame of raw Ethernet"}
 _TCP = ("stream", "lowlatency", "compressed")
 _UDP = ("scouting", "datagram", "compressed")
@@ -81,7 +81,7 @@ def _sum(header: bytes) -> int:
 def _dissect(data: bytes, link: int, best: Best) -> Attempt | None:
     """The payload of a packet."""
     from zdissect.flow import other_protocols
-    from zdissect.flow.link import Decoder  # only here: it and what it needs aren't for plain hex
+    from zdissect.flow.link import Decoder  # only here: plain hex doesn't need it
 
     decoder = Decoder()
     carried = decoder.feed(Frame(GIVEN, 1, 0, link, len(data), data))

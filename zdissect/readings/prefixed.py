@@ -17,7 +17,7 @@ COMPRESSED_DATAGRAM = Framing(0, compression=True)
 _EMPTY_RUN = 16
 """Empty batches in a row after which zeros are just zeros."""
 _PREFIX, _MORE, _EMPTY, _BLOCK = 5.0, 2.0, -6.0, 12.0
-"""Evidence in bits: of each byte of a prefix that fits; of each batch more; of an empty batch; of an LZ4 block."""
+"""Evidence in bits: of each byte of a prefix that fits; of each further batch; of an empty batch; of an LZ4 block."""
 _LEAST = 12
 """Bytes that LZ4 never compresses."""
 _RARE = -6.0
@@ -25,7 +25,7 @@ _RARE = -6.0
 
 
 def cut(data: bytes, prefix: int, start: int, stop: int) -> Iterator[tuple[int, int]]:
-    """(start, stop) of the batches of a stream; the last may be cut short, or hold what is no batch."""
+    """(start, stop) of the batches of a stream; the last may be cut short, or not be a batch."""
     pos, empty = start, 0
     while pos < stop:
         size = int.from_bytes(data[pos : pos + prefix], "little")

@@ -6,8 +6,8 @@
     messages.groupBy("message").count().show()
 
 Needs pyspark, pyarrow and pandas: `pip install 'zdissect[spark]'`. Everything here uses the DataFrame API only, so that
-it works over Spark Connect too. Sessions that start once this is imported run their workers with the Python that
-imported it, unless `PYSPARK_PYTHON` names another.
+it works over Spark Connect too. Sessions that start after this import run their workers with the Python that did
+the import, unless `PYSPARK_PYTHON` names another.
 """
 
 from typing import TYPE_CHECKING

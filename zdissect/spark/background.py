@@ -1,6 +1,6 @@
-"""A job of Spark in a thread next to the main one, which shows how far it is and can be interrupted at any time.
+"""A Spark job in a thread of its own, while the main thread shows its progress and can be interrupted at any time.
 
-A call to Java can't be interrupted: the connection would be lost, and what is to be tidied up goes over connections.
+A call to Java can't be interrupted: that would lose the connection, which is needed to clean up.
 """
 
 import threading
@@ -16,14 +16,14 @@ T = TypeVar("T")
 
 _INTERVAL_S = 0.25
 PATIENCE_S = 30
-"""How long an interrupted job may take to end, and a session to stop."""
+"""Most seconds for an interrupted job to end, and for a session to stop."""
 
 
 class Stages(NamedTuple):
-    """The stages of Spark that are under way, taken together."""
+    """The Spark stages that are running, taken together."""
 
     number: int
-    """The number of the latest; -1 if there is none, or none is known (Spark Connect)."""
+    """The number of the latest stage; -1 if there is none, or if that isn't known (Spark Connect)."""
     tasks: int
     done: int
     running: int
@@ -33,7 +33,7 @@ NO_STAGE = Stages(-1, 0, 0, 0)
 
 
 def run(spark: "SparkSession", job: Callable[[], T], tell: Callable[[Stages], None]) -> T:
-    """What a job returns or raises. Interrupting this interrupts everything that the session is doing."""
+    """Runs a job; returns or raises what it does. An interrupt stops everything that the session is doing."""
     future = start(job)
     try:
         while wait([future], _INTERVAL_S).not_done:
@@ -60,9 +60,9 @@ def start(job: Callable[[], T]) -> "Future[T]":
 
 
 def _interrupt(spark: "SparkSession", job: "Future[T]") -> None:
-    """Interrupts what runs until the job has ended: it may be about to begin something else."""
+    """Keeps interrupting until the job has ended, because it may be about to start something else."""
     while wait([job], _INTERVAL_S).not_done:
-        with suppress(Exception):  # Java may have gone
+        with suppress(Exception):  # Java may have died
             spark.interruptAll()
 
 
@@ -75,7 +75,7 @@ def stages(spark: "SparkSession") -> Stages:
     try:
         tracker = spark.sparkContext.statusTracker()
         infos = [tracker.getStageInfo(number) for number in tracker.getActiveStageIds()]
-    except Exception:  # Java has gone: the job tells why
+    except Exception:  # Java has died: the job tells why
         return NO_STAGE
     known = [stage for stage in infos if stage is not None]
     if not known:

@@ -1,4 +1,4 @@
-"""Notes between the frames of a capture: what its decoder is told besides frames, as text."""
+"""Notes between the frames of a capture, as text: what its decoder needs besides frames."""
 
 import json
 
@@ -13,22 +13,22 @@ ControlNote = FileStats | Share | Moment
 
 
 def file(survey: str, placement: Placement) -> str:
-    """What is known of a file."""
+    """A note with what is known of a file."""
     return json.dumps((FILE, survey, placement))
 
 
 def share(group: Share) -> str:
-    """What a group has to know: the first row of it."""
+    """A note with what a group must know, for its first row."""
     return json.dumps((SHARE, *group))
 
 
 def moment(elsewhere: Moment) -> str:
-    """What happens elsewhere, before the next frame."""
+    """A note about a moment elsewhere, before the next frame."""
     return json.dumps((MOMENT, *elsewhere))
 
 
 def read(note: str) -> ControlNote:
-    """What a note tells."""
+    """The content of a note."""
     kind, *values = json.loads(note)
     if kind == FILE:
         survey, placement = values

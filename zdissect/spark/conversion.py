@@ -1,7 +1,7 @@
 """`zdissect batch --spark`: a directory of captures to tables, written by Spark.
 
-A local output is written next to its place and moved there when it is complete, as without Spark. At a URI, where
-nothing can be moved, each table is written by Spark's save mode and has a `_SUCCESS` when it is complete.
+A local output is written next to its final path and moved there when complete, as without Spark. At a URI, where
+nothing can be moved, each table is written by Spark's save mode and has a `_SUCCESS` when complete.
 """
 
 import os
@@ -36,14 +36,14 @@ OVERWRITE = "overwrite"
 T = TypeVar("T")
 
 _PATTERN = re.compile(r"[*?\[\]{}\\:,%]")
-"""Characters that are patterns to Hadoop in the name of a place to read from; writing there works."""
+"""Characters that Hadoop takes for patterns in a path to read from; writing to such a path works."""
 
 _SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "2000",  # frames may be large
-    "spark.sql.maxConcurrentOutputFileWriters": "8",  # more than there are tables: nothing need be sorted by table
-    "spark.sql.inMemoryColumnarStorage.compressed": "false",  # of these columns that takes longer than to write them
+    "spark.sql.maxConcurrentOutputFileWriters": "8",  # more than there are tables, so that nothing is sorted by table
+    "spark.sql.inMemoryColumnarStorage.compressed": "false",  # compressing these columns takes longer than writing them
     "spark.sql.inMemoryColumnarStorage.batchSize": "1000",
 }
 
@@ -69,7 +69,7 @@ def there(job: Job) -> bool:
 
 
 def _reached(uri: str, look: "Callable[[], T]") -> "T":
-    """What a look into a store gives. Raises WriteError."""
+    """The result of a look into a store. Raises WriteError if it can't be reached."""
     try:
         return look()
     except (OSError, ValueError, NotImplementedError) as problem:
@@ -78,7 +78,7 @@ def _reached(uri: str, look: "Callable[[], T]") -> "T":
 
 
 def convert_directory(spark: "SparkSession", job: Job, files: list[InputFile], partitions: int, watch: Watch) -> Report:
-    """Converts what `captures_of` found. Raises WriteError, of which SparkFailure is one."""
+    """Converts what `captures_of` found. Raises WriteError, or its subclass SparkFailure."""
     try:
         return _convert(spark, job, files, partitions, watch)
     except Exception as problem:
@@ -111,7 +111,7 @@ def _convert(spark: "SparkSession", job: Job, files: list[InputFile], partitions
 
 @contextmanager
 def _configured(spark: "SparkSession") -> "Iterator[None]":
-    """What the job needs of the session's settings, which may be somebody else's."""
+    """Sets what the job needs in the session's settings, and restores them: the session may be somebody else's."""
     before = {name: spark.conf.get(name, None) for name in _SETTINGS}
     try:
         for name, value in _SETTINGS.items():
@@ -133,12 +133,12 @@ def _write(
     mode: str,
     folder: Path | None = None,
 ) -> Done:
-    """Writes all tables; what was done. Captures are decoded once: what leaves the workers is kept on disk.
+    """Writes all tables; returns the results. Captures are decoded once: what leaves the workers is kept on disk.
 
-    Captures that can't be split after all are decoded once more.
+    Captures that turn out not to be splittable are decoded again.
 
     Args:
-        folder: The local directory that `out` names, if it is one that Spark can read from.
+        folder: The local directory that `out` names, if Spark can read from it.
     """
     split = splits(spark, reading, captures)
     while True:
@@ -161,7 +161,7 @@ def _write(
 
 
 def arrived(folder: Path, done: Done) -> None:
-    """Raises WriteError if rows are missing in a local directory: workers on other machines write to their own."""
+    """Raises WriteError if rows are missing in a local directory, because workers wrote on other machines."""
     from pyarrow.parquet import read_metadata
 
     for name in TABLES:
@@ -174,12 +174,12 @@ def arrived(folder: Path, done: Done) -> None:
 
 
 _MIXED = "_mixed"
-"""Where the rows of all tables are kept, a folder for each table."""
+"""Folder in which the rows of all tables are kept, in a folder for each table."""
 
 
 @contextmanager
 def _kept(spark: "SparkSession", mixed: "DataFrame", folder: Path | None) -> "Iterator[tuple[DataFrame, DataFrame]]":
-    """All rows, and the packed ones of them, once they are decoded.
+    """All rows, and the packed ones among them, once they are decoded.
 
     In a local directory they are written as Parquet at once, so that those of `messages` need only be moved. In a store
     nothing can be moved: there Spark keeps them itself.
@@ -204,7 +204,7 @@ def _kept(spark: "SparkSession", mixed: "DataFrame", folder: Path | None) -> "It
 
 
 def _move(folder: Path) -> None:
-    """Moves the rows of `messages`, which are kept in the same directory, to their table."""
+    """Moves the rows of `messages` from where they are kept to their table, in the same directory."""
     written = folder / _MIXED / f"{TABLE}={MESSAGES}"
     if written.is_dir():
         (folder / MESSAGES).rmdir()
@@ -213,5 +213,5 @@ def _move(folder: Path) -> None:
 
 
 def _done(results: list[Summary]) -> Done:
-    """What was done, by what captures came to."""
+    """The results of the conversion, from the summaries of the captures."""
     return Done([FileStats.of(brief) for summary in results for brief in summary.files], *total(results))

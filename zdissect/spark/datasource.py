@@ -3,10 +3,10 @@
     spark.read.format("zenoh").option("ports", "9000").load("captures")
 
 Options of both: `include` (patterns of file names, separated by commas) and `join` (auto, one or separate: which files
-are one capture). Of `zenoh`: `ports` (`9000` or `tcp:9000,udp:7000`: what is Zenoh whatever it looks like), `payload`
-(full, none, or a number of bytes), `filter` (a display filter that rows must match), `fields` (true fills the column of
-that name) and `pushdown` (true where the session has spark.sql.python.filterPushdown.enabled: it refuses sources that
-take filters where it hasn't).
+are one capture). Of `zenoh`: `ports` (`9000` or `tcp:9000,udp:7000`: always taken for Zenoh), `payload` (full, none, or
+a number of bytes), `filter` (a display filter that rows must match), `fields` (true fills the column of that name) and
+`pushdown` (true only where the session has spark.sql.python.filterPushdown.enabled; otherwise Spark refuses sources
+that take filters).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,7 +28,7 @@ from zdissect.spark.source_options import SourceOptions
 from zdissect.spark.worker import MESSAGES, ddl
 
 PLAN = "plan"
-"""Option of `zenoh-frames`: what was planned already, by a job."""
+"""Option of `zenoh-frames`: the plan that a job has made."""
 SHARES = "shares"
 """Option with it: the captures that are split."""
 
@@ -43,7 +43,7 @@ def planned(options: SourceOptions) -> list[list[Planned]]:
 
 def checked(options: Mapping[str, str]) -> None:
     """Raises ValueError for wrong options, FileNotFoundError for a path that doesn't exist: with `load`, as
-    the sources of Spark do, and not when the first row is wanted."""
+    Spark's own sources do, rather than with the first row."""
     require(SourceOptions.of(options).path)
 
 
@@ -113,7 +113,7 @@ class _MessagesReader(DataSourceReader):
         return [InputPartition(work) for work in works] or [InputPartition(None)]
 
     def works(self) -> list[Work]:
-        """The captures, without reading more of them than is needed."""
+        """The captures, without reading more of them than necessary."""
         options = self.options
         if is_remote(options.path):
             return [plan.work(capture) for capture in planned(options)]
@@ -140,6 +140,6 @@ class _FilteringReader(_MessagesReader):
     """Reads less where filters allow it."""
 
     def pushFilters(self, filters: list[Filter]) -> Iterator[Filter]:  # noqa: N802 (Spark's name)
-        """Takes the conditions for rows. All are given back to Spark, which tests the remaining rows again."""
+        """Takes the conditions for rows. All are returned to Spark, which tests the remaining rows again."""
         self.conditions = Conditions(filters)
         yield from filters

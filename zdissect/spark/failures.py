@@ -1,4 +1,4 @@
-"""What Spark and Java say when they fail: pages of it, of which one line matters."""
+"""The errors of Spark and Java: pages of text, in which one line matters."""
 
 import re
 
@@ -6,13 +6,13 @@ _SIGNS = {
     "No space left on device": "the disk is full; make room, or choose another place with -o or for spark.local.dir",
     "OutOfMemoryError": "Java has too little memory; give it more: --conf spark.driver.memory=4g here, "
     "spark.executor.memory on a cluster",
-    "Python worker exited unexpectedly": "a Python process that converted captures died whenever it was tried, perhaps "
+    "Python worker exited unexpectedly": "a Python process that converted captures died at every attempt, perhaps "
     "for lack of memory; use fewer at a time: --master 'local[1]' here, spark.executor.cores=1 on a cluster",
     "Insufficient driver memory": "Java has too little memory; give it more: --conf spark.driver.memory=4g",
     "BlockManagerMaster.driverEndpoint()": "Spark stopped halfway, perhaps because Java had too little memory; give "
     "it more: --conf spark.driver.memory=4g",
 }
-"""Where these words are, that is the reason."""
+"""Reasons by the words that reveal them."""
 
 _DIED = "Java has died, perhaps for lack of memory; --conf spark.driver.memory=4g gives it more"
 _CAUSE = re.compile(
@@ -23,17 +23,17 @@ _LONGEST = 300
 
 
 def connection_lost(problem: BaseException) -> bool:
-    """Whether Java isn't there any more."""
+    """Whether Java has died."""
     return isinstance(problem, ConnectionError) or type(problem).__name__ == "Py4JNetworkError"
 
 
 def of_spark(problem: BaseException) -> bool:
-    """Whether an exception came out of Spark, or out of what connects Python and Java."""
+    """Whether an exception came from Spark, or from the bridge between Python and Java."""
     return connection_lost(problem) or type(problem).__module__.split(".")[0] in ("pyspark", "py4j", "grpc")
 
 
 def reason(problem: BaseException) -> str:
-    """Why Spark failed, in a line."""
+    """Why Spark failed, in one line."""
     if connection_lost(problem):
         return _DIED
     text = str(problem)
@@ -50,4 +50,4 @@ def cause(text: str) -> str:
 
 
 _MEANINGLESS = ("at ", "...", "Error: Could not create the Java Virtual Machine", "Error: A fatal exception has")
-"""Lines of Java that say where in its code it was, or that it ends."""
+"""Beginnings of lines from Java that only say where in its code it was, or that it ends."""

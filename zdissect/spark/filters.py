@@ -22,11 +22,11 @@ _TESTS: dict[type[ds.Filter], Test] = {
     ds.StringEndsWith: pc.ends_with,
     ds.StringContains: pc.match_substring,
 }
-"""The tests that are known here. One may err only by keeping rows: Spark tests all that are kept."""
+"""The supported tests. They may err only by keeping rows: Spark tests all rows that are kept."""
 
 
 class Conditions:
-    """The conditions that rows must fulfil, all of them; what isn't understood is left to Spark."""
+    """The conditions that rows must all fulfil; unsupported ones are left to Spark."""
 
     def __init__(self, filters: Iterable[ds.Filter] = ()) -> None:
         self.known: list[tuple[str, type[ds.Filter], Any]] = []
@@ -36,7 +36,7 @@ class Conditions:
                 self.known.append((path[0], type(condition), getattr(condition, "value", None)))
 
     def allow(self, file: str) -> bool:
-        """Whether rows of a file can be wanted."""
+        """Whether rows of a file may fulfil the conditions."""
         column = pa.array([file])
         return all(_test(kind, column, value).to_pylist() == [True] for name, kind, value in self.known
                    if name == "file")  # fmt: skip
@@ -50,7 +50,7 @@ class Conditions:
 
 
 def _test(kind: type[ds.Filter], column: pa.Array, value: Any) -> pa.Array:
-    """Which rows to keep; all where Arrow can't tell."""
+    """The mask of the rows to keep; all rows if Arrow can't tell."""
     if isinstance(value, str) and not pa.types.is_string(column.type):
         return pa.repeat(True, len(column))
     try:

@@ -14,7 +14,7 @@ from zdissect.spark.split_captures import SplitCapture
 
 BATCH_FRAMES = 2000
 BATCH_BYTES = 4 << 20
-"""The size of a batch: so many frames or bytes."""
+"""The size of a batch: most frames or bytes."""
 
 PUBLIC = (
     ("file", pa.string(), "string"),
@@ -36,7 +36,7 @@ INTERNAL = (
     ("note", pa.string(), "string"),
 )
 """Columns between the stages of a job: bits of a time beyond 64, the partition that decodes, the group of the capture.
-A row with a note is no frame but tells something (`control_notes`); its link is -1, so that it comes before its frame.
+A row with a note (`control_notes`) isn't a frame; its link is -1, so that it comes before its frame.
 """
 
 ORDER = ("capture", "group", "part", "order_ns", "file", "number", "link")
@@ -71,7 +71,7 @@ def _times(values: list[int]) -> tuple[pa.Array, pa.Array]:
 
 
 def read(task: Task, internal: bool, shared: SplitCapture | None = None) -> Iterator[pa.RecordBatch]:
-    """The rows of a task, of a capture that is split or of one that isn't.
+    """The rows of a task, whether its capture is split or not.
 
     Raises CaptureError if the file has changed since it was surveyed.
     """
@@ -99,7 +99,7 @@ def read(task: Task, internal: bool, shared: SplitCapture | None = None) -> Iter
 
 
 class _Gathered:
-    """Frames that become a batch."""
+    """Frames gathered for a batch."""
 
     def __init__(self, task: Task, kinds: pa.Schema) -> None:
         self.task = task
@@ -111,7 +111,7 @@ class _Gathered:
         self.size = 0
 
     def add(self, frame: Frame, order: int, group: int, note: str | None = None) -> bool:
-        """Takes a frame, or what comes with a note before it; returns whether it is time for a batch."""
+        """Takes a frame, or a note before it; returns whether it is time for a batch."""
         self.rows.append(frame)
         self.orders.append(order)
         self.groups.append(group)

@@ -1,4 +1,4 @@
-"""Groups of a split capture: their tables in the workers, and what the driver makes of what they tell."""
+"""Groups of a split capture: their tables in the workers, and the rows that the driver makes from their summaries."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -26,7 +26,7 @@ def tables(group: Iterable[Row], settings: Settings, share: Share) -> Iterator[T
 
 
 def files(capture: Iterable[Planned], groups: Sequence[Summary]) -> dict[str, FileStats]:
-    """What is known of the files of a split capture, by what all its groups came to."""
+    """The files of a split capture, from the summaries of all its groups."""
     out: dict[str, FileStats] = {}
     for survey, placement in capture:
         file_stats = out[survey.name] = Planned(survey, placement).file_stats

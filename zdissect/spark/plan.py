@@ -1,4 +1,4 @@
-"""What is read, and in which order: surveys of all files to captures, and captures to the partitions of Spark.
+"""Plans what is read, and in which order: from surveys of all files to captures, and to the partitions of Spark.
 
 Which files are one capture is decided in `export/families.py`.
 Frames are put in the order of their capture by (part, order_ns, file, number): files that follow each other are parts,
@@ -25,7 +25,7 @@ class Placement(NamedTuple):
     """Position of the file in its capture."""
     part: int
     merged: bool
-    """It overlaps with other files of its part."""
+    """Whether it overlaps with other files of its part."""
     bucket: int = 0
     """The partition in which its capture is decoded."""
 
@@ -48,7 +48,7 @@ class Planned(NamedTuple):
 
 
 class Task(NamedTuple):
-    """What one partition of the source reads: a range of a file, or nothing but what is known of a file."""
+    """What one partition of the source reads: a range of a file, or only what is known of a file."""
 
     name: str
     path: str
@@ -127,7 +127,7 @@ _SMALL = 50_000
 
 
 def work(capture: Iterable[Planned]) -> Work:
-    """A capture as the single process has it."""
+    """A capture in the form that `zdissect batch` uses without Spark."""
     groups: dict[int, list[InputFile]] = {}
     for survey, placement in capture:
         error = (survey.error or "") if survey.status == UNREADABLE else ""

@@ -1,7 +1,7 @@
-"""Captures cut into ranges: a survey of a file, and the frames of a range. JSON can hold both.
+"""Captures cut into ranges: a survey of a file, and the frames of a range, both as JSON types.
 
 A survey reads a file once, without decoding. It finds where frames are, so that many workers can read one file, and
-everything that the row in `captures` says of the file itself: also what is wrong with it.
+everything that the row in `captures` says about the file itself, including what is wrong with it.
 """
 
 import json
@@ -17,7 +17,7 @@ from zdissect.records import Frame
 from zdissect.spark.filesystems import everywhere, open_input
 
 RANGE_BYTES = 64 << 20
-"""Bytes of frames in a range: smaller ones are more work for Spark, larger ones keep workers waiting at the end."""
+"""Bytes of frames in a range: smaller ranges are more work for Spark, larger ones keep workers waiting at the end."""
 
 
 class Range(NamedTuple):
@@ -94,7 +94,7 @@ class _Look:
         self.ranges: list[Range] = []
 
     def run(self) -> CaptureError | None:
-        """Reads all frames; what ended that before the end of the file."""
+        """Reads all frames; returns the error that ended that, if any."""
         capture, limit = self.capture, self.range_bytes
         order = Order()
         start, full = 0, limit
@@ -117,7 +117,7 @@ class _Look:
         return None
 
     def range(self, start: int, mark: list[Any] | None, order: tuple[Any, ...]) -> Range:
-        """The frames that were read since so many."""
+        """The range of the frames since frame `start`."""
         return Range(mark, self.capture.frames - start, order)
 
 

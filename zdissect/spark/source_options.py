@@ -8,22 +8,22 @@ from zdissect.export.families import AUTO, ONE, SEPARATE
 from zdissect.export.payload_limit import FULL, parse_payload_limit
 
 BATCH_ROWS = 4096
-"""Rows in a batch that goes to Spark: 1000 to 5000 were the fastest."""
+"""Rows in a batch that goes to Spark: 1000 to 5000 were fastest."""
 
 
 class SourceOptions(NamedTuple):
-    """What is to be read, and how."""
+    """What to read, and how."""
 
     path: str
     include: tuple[str, ...]
     join: str
     settings: Settings
     pushdown: bool = False
-    """Filters are taken from Spark."""
+    """Whether filters are taken from Spark."""
 
     @classmethod
     def of(cls, options: Mapping[str, str]) -> "SourceOptions":
-        """From the options of a source. Raises ValueError, in words for people."""
+        """From the options of a source. Raises ValueError with a message for users."""
         texts = {name.lower(): text.strip() for name, text in options.items()}
         path = texts.get("path")
         if not path:
@@ -54,7 +54,7 @@ def ports(text: str) -> tuple[frozenset[int], frozenset[int]]:
 def _filter(text: str) -> str:
     """A display filter, which is checked before captures are read."""
     if text:
-        from zdissect.export.filtered_messages import check  # takes a while, and most have none
+        from zdissect.export.filtered_messages import check  # slow to import, and most have no filter
 
         try:
             check(text)

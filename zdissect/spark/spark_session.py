@@ -1,4 +1,4 @@
-"""The session of Spark: the one that is there, or one that suits batch jobs on this machine."""
+"""The session of Spark: the existing one, or one that suits batch jobs on this machine."""
 
 import os
 import signal
@@ -21,7 +21,7 @@ NEEDED = ("pyspark", "pyarrow", "pandas")
 HINT = "--spark needs pyspark, pyarrow and pandas: pip install 'zdissect[spark]'"
 
 LOCAL = "local[*,2]"
-"""This machine, all cores; what failed is tried once more, as on a cluster, where a worker was killed."""
+"""This machine, all cores; failed tasks are tried once more, as on a cluster, in case a worker was killed."""
 
 _DEFAULTS = {
     "spark.app.name": "zdissect",
@@ -38,7 +38,7 @@ class NoSparkError(Exception):
 
 
 def submitted() -> bool:
-    """Whether this is a program of spark-submit, or a session is there already."""
+    """Whether this was started by spark-submit, or a session exists already."""
     if "PYSPARK_GATEWAY_PORT" in os.environ or "SPARK_REMOTE" in os.environ:
         return True
     from pyspark.sql import SparkSession
@@ -50,22 +50,22 @@ def cores(spark: "SparkSession") -> int:
     """How many tasks run at once."""
     from pyspark.sql.utils import is_remote
 
-    return 8 if is_remote() else spark.sparkContext.defaultParallelism  # over Spark Connect nobody tells
+    return 8 if is_remote() else spark.sparkContext.defaultParallelism  # unknown over Spark Connect
 
 
 def missing() -> list[str]:
-    """What has to be installed first."""
+    """The packages that must be installed first."""
     return [name for name in NEEDED if find_spec(name) is None]
 
 
 def require() -> None:
-    """Raises NoSparkError if something has to be installed first."""
+    """Raises NoSparkError if something must be installed first."""
     if missing():
         raise NoSparkError(HINT)
 
 
 def open_session(master: str | None = None, conf: Mapping[str, str] | None = None) -> "tuple[SparkSession, bool]":
-    """(session, whether it was made here): under spark-submit, and in a notebook, the one that is there.
+    """(session, whether it was made here); under spark-submit and in a notebook, the existing session.
 
     Raises NoSparkError.
     """
@@ -105,7 +105,7 @@ def open_session(master: str | None = None, conf: Mapping[str, str] | None = Non
 
 
 def _reach(master: str) -> None:
-    """Raises NoSparkError if nobody answers at the address of a cluster. Spark itself would try for a minute."""
+    """Raises NoSparkError if there is no answer at the address of a cluster. Spark itself would try for a minute."""
     scheme, _, rest = master.partition("://")
     if scheme not in _PORTS:
         return
@@ -127,7 +127,7 @@ _PATIENCE_S = 10
 
 @contextmanager
 def _interruptible() -> Iterator[None]:
-    """Leaves Ctrl-C as it was: a new session would have it call Java, even in the middle of another call."""
+    """Keeps the handler of Ctrl-C: a new session would make it call Java, even in the middle of another call."""
     before = signal.getsignal(signal.SIGINT)
     try:
         yield
@@ -138,7 +138,7 @@ def _interruptible() -> Iterator[None]:
 
 @contextmanager
 def _aside() -> Iterator[IO[bytes]]:
-    """Lets what Java writes to standard error go to a file, for as long as it runs: errors come as exceptions too."""
+    """Redirects the standard error of Java to a file, for as long as it runs: errors come as exceptions too."""
     sys.stderr.flush()
     before = os.dup(2)
     with tempfile.TemporaryFile() as log:

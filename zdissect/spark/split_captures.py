@@ -1,4 +1,4 @@
-"""Large captures shared out among tasks: which are split in groups of sessions, and what their readers must know."""
+"""Large captures shared between tasks: which are split into groups of sessions, and what their readers must know."""
 
 import json
 from collections.abc import Mapping
@@ -23,16 +23,16 @@ class Shared(NamedTuple):
 
 
 def look(capture: list[Planned], settings: Settings, most: int) -> str:
-    """A capture in so many groups at most, as JSON; empty if it can't be split."""
+    """A capture in at most `most` groups, as JSON; empty if it can't be split."""
     return first_look.look(merging.frames(plan.work(capture), {}, open_input), settings.options(), most)
 
 
 def spread(
     captures: list[list[Planned]], splits: Mapping[str, Split], buckets: int
 ) -> tuple[list[list[Planned]], dict[str, Shared]]:
-    """The captures, and those that are split by name, with the partitions in which they are decoded.
+    """The captures, and those that are split, by name, with the partitions in which they are decoded.
 
-    The largest first, each where least is to do.
+    The largest come first, each in the partition with the least to do.
     """
     names = [plan.name(capture) for capture in captures]
     sizes = [
@@ -60,13 +60,13 @@ def dump(shared: Mapping[str, Shared]) -> str:
 
 @lru_cache(maxsize=2)
 def load(text: str) -> "dict[str, SplitCapture]":
-    """From text, for those who read frames. Workers do it once for all their tasks."""
+    """From text, for readers of frames. Workers do it once for all their tasks."""
     captures = json.loads(text).items()
     return {name: SplitCapture(name, Shared(Split.load(split), buckets)) for name, (split, buckets) in captures}
 
 
 class SplitCapture:
-    """What the readers of a split capture know of it."""
+    """A split capture, as its readers know it."""
 
     def __init__(self, name: str, shared: Shared) -> None:
         self.name = name
@@ -74,13 +74,13 @@ class SplitCapture:
         self.moments = self.split.told()
 
     def lookup(self) -> Lookup:
-        """Tells the groups of frames."""
+        """The lookup of the groups of frames."""
         return self.split.lookup()
 
     def shares(self) -> list[Share]:
-        """What the groups have to know."""
+        """What the groups must know."""
         return [self.split.share(self.name, group) for group in range(len(self.split.sizes))]
 
     def told(self, frame: Frame) -> list[tuple[int, Moment]]:
-        """What groups have to be told before this frame."""
+        """(group, moment) for everything that groups must be told before this frame."""
         return self.moments.get((frame.source, frame.number), [])

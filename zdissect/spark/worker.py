@@ -1,4 +1,4 @@
-"""The tables in Spark: their schemas, and the function that the workers run, frames in and rows of all tables out.
+"""The tables in Spark: their schemas, and the function that the workers run, from frames to rows of all tables.
 
 All tables leave the workers as one: the columns of `messages`, and one more for the name of the table. Rows of other
 tables are few: they come as batches in Arrow's own format, in the column `payload`.
@@ -72,7 +72,7 @@ def tables(group: Iterator[Row], settings: Settings) -> Iterator[TableBatch | Su
     else:
         yield from whole(chain([first], group), settings)
     for _ in group:
-        pass  # what is left after a fault: groupby would go on with it
+        pass  # after an exception, skip the rest: groupby would continue with it
 
 
 def whole(group: Iterable[Row], settings: Settings) -> Iterator[TableBatch | Summary]:
@@ -96,7 +96,7 @@ _MIXED = pa.schema([*schema(MESSAGES), pa.field(TABLE, pa.string())])
 
 
 def mixed(named_batch: TableBatch) -> pa.RecordBatch:
-    """A batch of any table as one that can leave the workers."""
+    """A batch of any table in the form that leaves the workers."""
     table, batch = named_batch
     if table == MESSAGES:
         return pa.RecordBatch.from_arrays([*batch.columns, pa.repeat(table, batch.num_rows)], schema=_MIXED)

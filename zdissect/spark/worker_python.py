@@ -12,12 +12,12 @@ _UNSET = "python3"
 
 
 def prefer() -> None:
-    """Sessions that start from now on use this Python on their workers, unless another one is configured."""
+    """Makes sessions that start from now on use this Python on their workers, unless another one is configured."""
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
 
 
 def adopt(spark: "SparkSession") -> None:
-    """A session that runs on this machine, and started before `prefer`, does so too."""
+    """Makes a session that runs on this machine, and started before `prefer`, do the same."""
     from pyspark.sql.utils import is_remote
 
     if is_remote():
