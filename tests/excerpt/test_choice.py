@@ -95,3 +95,33 @@ def test_findings_are_comments():
 def test_nothing_selected_is_nothing():
     choice = choose(reader(SAMPLES[0]), Options(), lambda item: [False] * max(1, len(getattr(item, "messages", ()))))
     assert choice.frames == set()
+
+
+@pytest.mark.parametrize("name", ["05-fragments-200k", "05-fragments-2mb", "15-mid-session"])
+def test_a_message_in_fragments_needs_all_that_each_fragment_came_in(name):
+    """Of batches that take several segments the last one alone says nothing: there is a gap before it."""
+    path = SHARED / f"{name}.pcap"
+    if not path.exists():
+        pytest.skip("needs the shared captures")
+    frames = reader(path)
+    choice = choose(frames, Options(), in_fragments, exact=True)
+    few = [frame for frame in numbered(frames()) if frame.number in choice.frames]
+    lengths = [payloads(frames()), payloads(few)]
+    assert lengths[0]
+    assert lengths[0] == lengths[1]
+    assert choose(frames, Options(), in_fragments).context == set(), "and the rest of the conversation isn't needed"
+
+
+def in_fragments(item):
+    """Selects messages that came in fragments."""
+    if not isinstance(item, Dissection) or not item.messages:
+        return [False]
+    return [bool(message.row.get("fragments")) for message in item.messages]
+
+
+def payloads(frames):
+    """The lengths of payloads that came in fragments."""
+    items = [item for item in dissect(frames, Options()) if isinstance(item, Dissection)]
+    return [
+        message.row.get("payload_len") for item in items for message in item.messages if message.row.get("fragments")
+    ]

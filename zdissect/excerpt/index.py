@@ -20,6 +20,7 @@ REFERENCES = ("key_frame", "request_frame", "interest_frame")
 """Columns that name frames that a message can't be understood without."""
 MOST_COMMENTS = 20
 """Findings of a frame that are noted."""
+_NONE: set[int] = set()
 
 
 @dataclass(slots=True)
@@ -51,8 +52,10 @@ class Index:
         self.numbers: dict[str, int] = {}
         self.of_frame = array("q")
         """For each frame the place of its flow in `flows`; -1 if it has none."""
-        self.units: dict[int, tuple[int, ...]] = {}
+        self.units: dict[int, set[int]] = {}
         """By the frame that completes what others refer to: all frames that this came from."""
+        self.pieces: dict[int, set[int]] = {}
+        """By the frame that completes a fragment of a message that isn't complete: all frames that it came from."""
         self.references: dict[int, set[int]] = {}
         """By frame: those that what is in it refers to."""
         self.comments: defaultdict[int, list[str]] = defaultdict(list)
@@ -86,36 +89,50 @@ class Index:
             if any(chosen):
                 part.selected.update(item.frames if isinstance(item, Dissection) else (number,))
             return
+        frames = self.carriers(item)
         for message, selected in zip(item.messages, chosen, strict=True):
             if selected:
+                part.selected |= frames
                 self.selected(part, item, message)
-            self.message(part, item, message.row)
+            self.message(part, item, message.row, frames)
+
+    def carriers(self, item: Dissection) -> set[int]:
+        """The frames that an item came from. A message in fragments has a frame for each, the one that completes it;
+        each may have come in several, too.
+        """
+        out, number = set(item.frames), item.frame.number
+        if item.messages[0].row.get("fragments"):
+            for one in item.frames:  # what comes after it in this frame may be the first fragment of another message
+                out |= self.pieces.get(one, _NONE) if one == number else self.pieces.pop(one, _NONE)
+        return out
 
     def selected(self, part: ConversationPart, item: Dissection, message: DecodedMessage) -> None:
-        """Notes a selected message."""
+        """Notes what a selected message is, and what it refers to."""
         row = message.row
-        part.selected.update(item.frames)
         part.messages.add(fingerprint(item, row))
         part.needs.update(row[name] for name in REFERENCES if row.get(name))
         if row.get("key_expr"):
             part.keys.add(row["key_expr"])
 
-    def message(self, part: ConversationPart, item: Dissection, row: dict[str, Any]) -> None:
+    def message(self, part: ConversationPart, item: Dissection, row: dict[str, Any], frames: set[int]) -> None:
         """Notes what others may need of a message."""
         name, body, number = row["message"], row.get("body") or "", item.frame.number
         if name is None:
             return
         if name.startswith(("INIT", "OPEN", "JOIN")):
             if name != "JOIN" or len(part.openings) < 2:
-                part.openings.update(item.frames)
+                part.openings |= frames
+        elif name == "FRAGMENT":
+            if len(frames) > 1:
+                self.pieces[number] = self.pieces.get(number, _NONE) | frames
         elif name in ("REQUEST", "INTEREST") or body.startswith("D_"):
             references = {row[one] for one in REFERENCES if row.get(one)}
             if references:
                 self.references.setdefault(number, set()).update(references)
-            if len(item.frames) > 1:
-                self.units[number] = item.frames
+            if len(frames) > 1:
+                self.units[number] = self.units.get(number, _NONE) | frames
             if body.startswith("D_") and body != "D_KEYEXPR" and row.get("key_expr"):
-                part.declarations[row["key_expr"]].update((number, *item.frames))
+                part.declarations[row["key_expr"]].update((number, *frames))
 
 
 def fingerprint(item: Dissection, row: dict[str, Any]) -> int:
