@@ -19,7 +19,7 @@ from .options import CaptureOptions, as_records, decode_as_option, quiet_option
 @click.command("anonymize", cls=Command)
 @click.argument("files", nargs=-1, metavar="IN...", shell_complete=completers.files)
 @click.argument("out", metavar="OUT", shell_complete=completers.files)
-@click.option("--seed", metavar="TEXT", help="The same seed gives the same; who knows it can check guesses.")
+@click.option("--seed", metavar="TEXT", help="The same seed gives the same values; whoever knows it can check guesses.")
 @click.option("--keep", type=click.Choice(["ros2"]), multiple=True, help="Keep types of ROS 2 in keys.")
 @decode_as_option
 @click.option("--force", is_flag=True, help="Overwrite OUT if it exists.")

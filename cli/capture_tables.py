@@ -87,7 +87,7 @@ def _command(listing: type[Listing]) -> click.Command:
     @files_argument
     @click.option("--sort", "order", metavar="COLUMN", help="Sort by a column; -COLUMN: the greatest first.")
     @click.option("--json", "form", flag_value="json", help="A JSON array of all columns.")
-    @click.option("--csv", "form", flag_value="csv", help="CSV with a head, of all columns.")
+    @click.option("--csv", "form", flag_value="csv", help="CSV of all columns, with a header row.")
     @filter_option(f"{_CHOICES[listing.name]}: `zdissect filter --help`.")
     @frames_option
     @decode_as_option

@@ -57,9 +57,9 @@ def export() -> None:
     required=True,
     metavar="DIR",
     shell_complete=completers.directories,
-    help="Where to write; made if need be.",
+    help="Output directory; created if necessary.",
 )
-@click.option("--key", "keys", multiple=True, metavar="KEYEXPR", help="Only what is on keys that match this.")
+@click.option("--key", "keys", multiple=True, metavar="KEYEXPR", help="Only payloads on keys that match this.")
 @filter_option("Only what this display filter selects.")
 @click.option("--force", is_flag=True, help="Overwrite files that are there.")
 @frames_option

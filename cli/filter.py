@@ -129,7 +129,7 @@ def _print_meaning(wanted: "Filter") -> None:
     for name, (kind, doc) in known:
         click.echo(f"  {name:<{width}}  {kind:<8}  {doc}")
     if wanted.looks_ahead:
-        click.echo("It asks what comes later: the file is read twice.")
+        click.echo("It depends on later messages: the file is read twice.")
     elif wanted.needs_tape:
         click.echo("It reads what the message table doesn't have: for captures only, not for tables and SQL.")
 

@@ -24,7 +24,7 @@ def look_ahead(wanted: "Filter", capture: CaptureOptions, live: LiveOptions, opt
     if once is not None or live.interface is not None:
         what = "an interface" if once is None else "standard input" if once == "-" else f"{once}, a pipe,"
         raise click.UsageError(
-            f"{wanted.text!r} asks what comes later, which takes reading the capture twice, and {what} is read once: "
+            f"{wanted.text!r} depends on later messages; {what} is read once, but this takes reading it twice: "
             "write it to a file first"
         )
     wanted.ahead = LookAhead()

@@ -84,7 +84,7 @@ def hexadecimal(
         complain(str(problem))
         return UNREADABLE
     if display.wanted is not None and display.wanted.looks_ahead:
-        raise click.UsageError(f"{display.wanted.text!r} asks for what comes later, and bytes alone have no later")
+        raise click.UsageError(f"{display.wanted.text!r} depends on later messages, which bytes alone don't have")
     if display.form in ("json", "jsonl"):
         for_json()
     findings: Counter[str] = Counter()

@@ -64,7 +64,7 @@ def _command() -> str:
     with suppress(ValueError):  # quotes that don't close: the shell says so
         program = next((word for word in shlex.split(chosen) if "=" not in word), "")
         if program and not shutil.which(program):
-            complain(f"the pager {program!r} isn't there: output goes without")
+            complain(f"the pager {program!r} isn't installed: output isn't paged")
             return ""
     return chosen
 
@@ -73,7 +73,7 @@ def _start(command: str) -> "subprocess.Popen[bytes] | None":
     try:
         return subprocess.Popen(command, shell=True, stdin=subprocess.PIPE, env={**_DEFAULTS, **os.environ})
     except OSError as problem:
-        complain(f"the pager {command!r} can't be started ({problem.strerror}): output goes without")
+        complain(f"the pager {command!r} can't be started ({problem.strerror}): output isn't paged")
         return None
 
 

@@ -51,7 +51,7 @@ def test_bad_input(tmp_path):
     sample = SAMPLES / "pubsub-tcp.pcap"
     assert "empty chunk" in run(sample, "--key", "a//b", "-o", tmp_path / "a", code=2)
     assert "^" in run(sample, "-Y", "sn >", "-o", tmp_path / "a", code=2)
-    assert "what comes later" in run("-", "-Y", "request.answered == false", "-o", tmp_path / "a", code=2)
+    assert "depends on later messages" in run("-", "-Y", "request.answered == false", "-o", tmp_path / "a", code=2)
     assert not (tmp_path / "a").exists()
     run(sample, "-q", "-o", tmp_path / "b")
     assert "--force" in run(sample, "-o", tmp_path / "b", code=2)

@@ -92,7 +92,7 @@ def test_none_for_what_is_live() -> None:
 def test_one_that_is_not_there() -> None:
     code, out = on_a_terminal(SAMPLE, PAGER="isnt-there --option")
     assert code == 0
-    assert out.startswith("zdissect: the pager 'isnt-there' isn't there: output goes without")
+    assert out.startswith("zdissect: the pager 'isnt-there' isn't installed: output isn't paged")
     assert "CLOSE" in out
 
 

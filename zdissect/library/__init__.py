@@ -1,6 +1,6 @@
 """zdissect for other programs: bytes and captures to messages, values to bytes. docs/library.md has the examples.
 
-What is here stays as it is when the parts behind it change. `zdissect` exports it.
+This interface stays stable when the implementation changes. `zdissect` exports it.
 """
 
 from zdissect.capture import CaptureError

@@ -1,4 +1,4 @@
-"""The messages of captures, one after the other as they are read."""
+"""The messages of captures, yielded as they are read."""
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import compress
@@ -20,18 +20,18 @@ def read_captures(
     *,
     options: Options | None = None,
 ) -> Iterator[DissectedMessage]:
-    """The messages of one file, or of several that are one capture, in order, each as soon as its last byte was read.
+    """The messages of one file, or of several that form one capture, in order, each as soon as its last byte was read.
 
     Args:
         paths: pcap or pcapng files; `-` is standard input.
-        filter: Which messages are wanted: a display filter (docs/filters.md), or a function that tells of each. What
-            a session knows doesn't depend on it.
-        options: Ports that are Zenoh's, as `-d` gives them. By default rows are read the fast way, and trees are made
-            for those messages only that are asked for one.
+        filter: Which messages to yield: a display filter (docs/filters.md), or a function that returns true for them.
+            The state of sessions doesn't depend on it.
+        options: Such as the ports to decode as Zenoh (`-d`). By default rows are read the fast way, and trees are
+            made only for messages on which `tree()` is called.
 
     Raises:
-        FilterError: The display filter isn't one, or asks for what comes later in the capture.
-        CaptureError: A file can't be read (any further), once the messages of all files have been given.
+        FilterError: The display filter is invalid, or depends on later messages of the capture.
+        CaptureError: A file can't be read (any further); raised after the messages of all files.
     """
     choose = _chooser(filter)
     pipeline = Pipeline(options or Options(rows=True))
@@ -54,19 +54,19 @@ def _frames(paths: Iterable[Path], problems: list[CaptureError]) -> Iterator[Fra
 
 
 Chooser = Callable[[Dissection], Iterable[DissectedMessage]]
-"""Gives those messages of a dissection that are wanted."""
+"""Returns the messages of a dissection that are selected."""
 
 
 def _chooser(filter: str | Callable[[DissectedMessage], bool] | None) -> Chooser:
-    """What chooses messages by a filter."""
+    """The function that selects messages by a filter."""
     if not isinstance(filter, str):
         wanted = filter or (lambda message: True)
-        return lambda item: (one for one in _all(item) if wanted(one))
+        return lambda item: (message for message in _all(item) if wanted(message))
     from zdissect.filters import FilterError, compile_filter  # only here: few programs need it
 
     compiled = compile_filter(filter)
     if compiled.looks_ahead:
-        raise FilterError("", 0, f"{filter!r} asks for what comes later: read the messages, and choose afterwards")
+        raise FilterError("", 0, f"{filter!r} depends on later messages: read all messages, and select afterwards")
     return lambda item: compress(_all(item), compiled.select(item))
 
 
@@ -76,7 +76,7 @@ def _all(item: Dissection) -> list[DissectedMessage]:
 
 
 def _messages(items: list[Item], choose: Chooser) -> Iterator[DissectedMessage]:
-    """The messages of dissections that are wanted, with all columns of their rows."""
+    """The selected messages of dissections, with all columns of their rows."""
     for item in items:
         if isinstance(item, Dissection):
             Table().rows(item)

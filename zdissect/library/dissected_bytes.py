@@ -1,4 +1,4 @@
-"""Bytes of unknown origin as messages: what `zdissect hex` does, for programs."""
+"""Bytes of unknown origin as messages: `zdissect hex` for programs."""
 
 from collections.abc import Sequence
 from typing import overload
@@ -12,19 +12,19 @@ from zdissect.readings.found_messages import decoded_messages
 
 
 class DissectedBytes(Sequence[DissectedMessage]):
-    """What some bytes hold: a sequence of messages, in the order of the wire. A FRAME comes before those in it."""
+    """The messages in some bytes: a sequence in the order of the wire. A FRAME comes before the messages in it."""
 
     def __init__(self, reading: Reading) -> None:
         self._messages = [DissectedMessage(one) for unit in reading.units for one in decoded_messages(unit)]
         self._units = reading.units
         self.kind = reading.name
-        """What they were read as: a name for `--as`, such as `stream`, `datagram`, `network`, `put`."""
+        """The kind that the bytes were read as: a name for `--as`, such as `stream`, `datagram`, `network`, `put`."""
         self.title = reading.title
         """The same for people."""
         self.why = reading.why
-        """What speaks for that, and what doesn't."""
+        """The evidence for and against that, for people."""
         self.complete = reading.complete
-        """Whether they decode to their end without an error."""
+        """Whether the bytes decode to their end without an error."""
 
     @overload
     def __getitem__(self, index: int) -> DissectedMessage: ...
@@ -45,29 +45,29 @@ class DissectedBytes(Sequence[DissectedMessage]):
         """The annotated tree of all bytes, as `zdissect hex` prints it.
 
         Args:
-            limit: How many bytes of a payload are shown.
+            limit: Most bytes of a payload that are shown.
         """
         writer = TreeWriter(COLOUR if color else PLAIN, limit=limit)
         return "\n".join(line for unit in self._units for line in writer.lines(unit.tape))
 
 
 def dissect(data: bytes | bytearray | memoryview | str, kind: str = "") -> DissectedBytes:
-    """Dissects some bytes, alone: nothing is known of a session, so a key that was declared before has only its number.
+    """Dissects bytes on their own: without a session, a key that was declared earlier has only its id.
 
     Args:
-        data: The bytes; a text is read for bytes as `zdissect hex` reads it.
-        kind: What they are, one of the names that `zdissect hex --as` takes. Without it that is found out by trying.
+        data: The bytes, or a text to read them from as `zdissect hex` does.
+        kind: What the bytes are: a name that `zdissect hex --as` takes. By default the best reading is chosen.
 
     Raises:
         UnknownName: No reading has the name `kind` (a ValueError).
-        PasteError: The text holds no bytes, or several runs of them (a ValueError).
+        PasteError: The text holds no bytes, or several separate pieces (a ValueError).
     """
     given = _bytes_of(data) if isinstance(data, str) else bytes(data)
     return DissectedBytes(read_as(given, kind) if kind else readings(given)[0])
 
 
 def _bytes_of(text: str) -> bytes:
-    """The one run of bytes in a text."""
+    """The single piece of bytes in a text."""
     pieces = parse_paste(text)
     if len(pieces) > 1:
         places = ", ".join(piece.where for piece in pieces)

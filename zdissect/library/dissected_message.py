@@ -1,4 +1,4 @@
-"""A message as other programs see it: its fields by name, its row, its tree."""
+"""A message for other programs: its fields by name, its row, its tree."""
 
 from collections.abc import Iterator
 from difflib import get_close_matches
@@ -34,7 +34,7 @@ class DissectedMessage:
     def __init__(self, decoded: DecodedMessage, item: Dissection | None = None) -> None:
         self._decoded = decoded
         self.item = item
-        """The batch or datagram of a capture that it stands in, with its frame and flow; None for bytes alone."""
+        """The batch or datagram of a capture that it is in, with its frame and flow; None for bytes alone."""
 
     def __repr__(self) -> str:
         names = (self.name or "undecoded", self.row.get("body"), self.row.get("reply_body"), self.row.get("key_expr"))
@@ -42,18 +42,18 @@ class DissectedMessage:
 
     @property
     def row(self) -> Row:
-        """Its columns that have a value: the line of `-T jsonl`, with bytes as bytes and times as integers."""
+        """Its columns that have a value, as in `-T jsonl`, with bytes as bytes and times as integers."""
         return self._decoded.row
 
     @property
     def name(self) -> str | None:
-        """What it is: `PUSH`, `INIT_SYN`; None if its bytes don't tell."""
+        """Its name: `PUSH`, `INIT_SYN`; None if its bytes don't tell."""
         name: str | None = self.row["message"]
         return name
 
     @property
     def kind(self) -> str:
-        """The name by which `dissect` and `encode` know its layout: `push`, `init`, `transport_oam`; "" if none."""
+        """The name of its layout for `dissect` and `encode`: `push`, `init`, `transport_oam`; "" if it has none."""
         node = self._decoded.tape.spans[self._decoded.first][0].node
         return (node.path or node.name).lower() if isinstance(node, Message) else ""
 
@@ -71,7 +71,7 @@ class DissectedMessage:
     def values(self) -> dict[str, Any]:
         """Its values as nested dicts by the names of the grammar, as `encode` takes them; a FRAME's with its messages.
 
-        Where bytes weren't understood, what was read is there and the rest is missing.
+        Where decoding failed, the values read before that are there and the rest is missing.
         """
         return values(self._part(whole=True)) if self.kind else {}
 
@@ -84,7 +84,7 @@ class DissectedMessage:
                 yield bit.path, bit.node.of(value)
 
     def all(self, name: str) -> list[Any]:
-        """All values of a field, in the order of the wire; empty if it isn't there.
+        """All values of a field, in the order of the wire; empty if it isn't present.
 
         Raises:
             KeyError: No field and no column has this name.
@@ -104,7 +104,7 @@ class DissectedMessage:
         return [value for known, value in self.fields() if known == path]
 
     def get(self, name: str, default: Any = None) -> Any:
-        """The first value of a field, or the value of a column; `default` if it isn't there, or if it has none."""
+        """The first value of a field, or the value of a column; `default` if it isn't present, or has no value."""
         found = self.all(name)
         return default if not found or found[0] is None else found[0]
 
@@ -121,7 +121,7 @@ class DissectedMessage:
         """Its annotated tree, as `-T tree` prints it; offsets count from its first byte.
 
         Args:
-            limit: How many bytes of a payload are shown.
+            limit: Most bytes of a payload that are shown.
         """
         part = self._part(whole=False)
         known = DecodedMessage(part, 0, self.row)

@@ -1,4 +1,4 @@
-"""Values to bytes: messages alone, or together as links carry them."""
+"""Values to bytes: single messages, or batches of them as links carry them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -16,19 +16,19 @@ Values = Mapping[str, Any]
 def encode(values: Values | Sequence[Values], kind: str = "") -> bytes:
     """The bytes of a message, or of several messages.
 
-    Flags, lengths and counts follow from the values and may be left out; a value that is given counts, even where it is
+    Flags, lengths and counts follow from the values and may be left out; a value that is given is used, even if it is
     wrong, so that messages with faults can be made.
 
     Args:
-        values: The values of a message, nested, by the names of the grammar: what `DissectedMessage.values` gives.
-            `message` is its name. A list of them is a batch.
+        values: The values of a message, nested, by the names of the grammar, as `DissectedMessage.values` returns
+            them. `message` is its name. A list of them is a batch.
         kind: For one message the name of its layout, if `message` doesn't tell it (`transport_oam`). For a batch
             `datagram` (the default), `stream` (with its length prefix), `lowlatency`, `scouting` or `network`
             (messages one after the other).
 
     Raises:
-        EncodeError: A value is missing, is of a wrong type or too large, or has no place here (a ValueError).
-        UnknownName: There is no message, or no kind of batch, of this name (a ValueError).
+        EncodeError: A value is missing, is of a wrong type or too large, or isn't allowed here (a ValueError).
+        UnknownName: There is no message, or no kind of batch, with this name (a ValueError).
     """
     together = _BATCHES.get(canonical(kind)) if kind else None
     if not isinstance(values, Mapping):
@@ -59,5 +59,5 @@ _BATCHES: dict[str, Callable[[Sequence[Values]], bytes]] = {
     "stream": _batch(STREAM),
     "lowlatency": _batch(Framing(LOW_LATENCY_PREFIX, low_latency=True)),
     "scouting": lambda messages: encoder.encode(SCOUTING_DATAGRAM, {"messages": messages}),
-    "network": lambda messages: b"".join(_alone(one, "") for one in messages),
+    "network": lambda messages: b"".join(_alone(message, "") for message in messages),
 }

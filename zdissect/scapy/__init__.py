@@ -1,4 +1,4 @@
-"""Zenoh for scapy: Packet classes made from the grammar, which dissect and build.
+"""Zenoh for scapy: Packet classes made from the grammar, for dissecting and building.
 
     >>> from zdissect.scapy import ZenohFrame, ZenohPush, ZenohPut, ZenohStreamBatch
     >>> push = ZenohPush(key_suffix="room/1") / ZenohPut(data=b"21.5")
@@ -8,13 +8,13 @@
     >>> ZenohStreamBatch(bytes(batch)).messages[0].messages[0].key_suffix
     'room/1'
 
-Importing this binds them: `ZenohStreamBatch` to TCP port 7447, `ZenohBatch` to UDP port 7447, `ZenohScouting` to UDP
+Importing this binds layers: `ZenohStreamBatch` to TCP port 7447, `ZenohBatch` to UDP port 7447, `ZenohScouting` to UDP
 port 7446. There is a class for each message, one for each extension (`ZenohPushQosExt`), and `ZenohExtension` for those
-that their message doesn't know. The body of a PUSH, REQUEST, RESPONSE, REPLY or DECLARE is its payload in scapy.
+that aren't known for their message. The body of a PUSH, REQUEST, RESPONSE, REPLY or DECLARE is its payload in scapy.
 
-Names of fields are those of the grammar, but for some that scapy uses itself, or that its own layer for Zenoh spells
-otherwise: flags are `flag_z`, the key is `key_scope` and `key_suffix`, the payload `data`. Flags, lengths and counts
-that aren't given follow from what is. A packet sees no session: for streams, fragments and keys use `zdissect`.
+Fields have the names of the grammar, except for some that scapy uses itself, or that its own layer for Zenoh spells
+differently: flags are `flag_z`, the key is `key_scope` and `key_suffix`, the payload `data`. Flags, lengths and counts
+that aren't given follow from the other fields. Packets have no session: for streams, fragments and keys use `zdissect`.
 """
 
 from scapy.layers.inet import TCP, UDP
@@ -29,7 +29,7 @@ __all__ = ["ZenohBatch", "ZenohExtension", "ZenohMessage", "ZenohPart", "ZenohSc
 
 
 def __getattr__(name: str) -> type[ZenohPart]:
-    """For type checkers: there is a class for each message, though no line of source says so."""
+    """For type checkers, which can't see the generated class of each message."""
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
@@ -38,5 +38,5 @@ __all__ += list(GENERATED)
 
 for _lower, _upper, _port in ((TCP, ZenohStreamBatch, ZENOH_PORT), (UDP, ZenohBatch, ZENOH_PORT),
                               (UDP, ZenohScouting, SCOUTING_PORT)):  # fmt: skip
-    bind_layers(_lower, _upper, dport=_port)  # what is built has this port as its destination only
+    bind_layers(_lower, _upper, dport=_port)  # packets that are built have this port as their destination only
     bind_bottom_up(_lower, _upper, sport=_port)

@@ -1,4 +1,4 @@
-"""What links carry in one piece: batches, and scouting datagrams."""
+"""The units that links carry: batches and scouting datagrams."""
 
 from typing import Any, ClassVar
 
@@ -15,13 +15,13 @@ from zdissect.scapy.parts import CLASSES, ZenohPart, packet_of
 
 
 class ZenohBatch(ZenohPart):
-    """A batch without a length prefix, as a UDP datagram carries it. What can't be dissected is its payload."""
+    """A batch without a length prefix, as in a UDP datagram. Bytes that can't be dissected are its payload."""
 
     name = "ZenohBatch"
     fields_desc: ClassVar[Any] = [packets("messages")]
 
     def do_dissect(self, s: bytes) -> bytes:
-        """The messages, up to the end or to what isn't one."""
+        """Dissects the messages, up to the end or to the first bytes that aren't a message."""
         tape = interpret(BATCH, s, prefix=0)
         inside = [at for at, span in enumerate(tape.spans) if span[1] == 1 and span[0].kind == "message"]
         self.fields["messages"] = [packet_of(tape, at) for at in inside]
@@ -34,12 +34,12 @@ class ZenohBatch(ZenohPart):
         return b"".join(map(bytes, self.fields.get("messages", ())))
 
     def extract_padding(self, s: bytes) -> tuple[bytes, bytes | None]:
-        """What is left belongs to it."""
+        """All remaining bytes belong to the batch."""
         return s, b""
 
 
 class ZenohStreamBatch(ZenohBatch):
-    """A batch with its length in front, as a TCP stream carries it; another one may follow as its payload."""
+    """A batch with its length prefix, as in a TCP stream; another batch may follow as its payload."""
 
     __slots__ = ("sound",)
 
@@ -49,7 +49,7 @@ class ZenohStreamBatch(ZenohBatch):
     def do_dissect(self, s: bytes) -> bytes:
         """One batch."""
         if len(s) < STREAM_PREFIX:
-            raise ValueError("not even the length of a batch")
+            raise ValueError("too short for the length of a batch")
         size = int.from_bytes(s[:STREAM_PREFIX], "little")
         stop = STREAM_PREFIX + size
         left = super().do_dissect(s[STREAM_PREFIX:stop])

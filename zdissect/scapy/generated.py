@@ -1,4 +1,4 @@
-"""Makes the classes from the grammar."""
+"""Makes the Packet classes from the grammar."""
 
 from dataclasses import replace
 from typing import Any, cast
@@ -34,11 +34,11 @@ from zdissect.scapy.wording import bit_word, camel, field_word, id_word, message
 
 
 class _Description:
-    """The attributes of a class, as its places tell them one by one.
+    """The attributes of a class, gathered place by place.
 
     Args:
-        name: The name of the class, with which those of the classes inside begin.
-        message: The message, if it is the class of one.
+        name: The name of the class, which is also the prefix for the classes inside.
+        message: The message, if it is the class of a message.
     """
 
     def __init__(self, name: str, message: Message | None = None) -> None:
@@ -50,10 +50,10 @@ class _Description:
         self.whole: dict[str, Vle] = {}
         self.usual: dict[str, tuple[Any, list[str]]] = {}
         self.made: dict[str, type[ZenohPart]] = {}
-        """The classes of what is inside, by their names."""
+        """The classes of the parts inside, by name."""
 
     def attributes(self, places: tuple[PlacedNode, ...]) -> dict[str, Any]:
-        """All of them."""
+        """All attributes."""
         inferred = {term.name for one in level(places) for term in terms(getattr(one.node, "when", ""))}
         sizes = (one.node.size for one in level(places) if isinstance(one.node, Fixed | Group))
         inferred |= {name for size in sizes if isinstance(size, str) for name in conditions.names(size)}
@@ -65,7 +65,7 @@ class _Description:
         }  # fmt: skip
 
     def place(self, one: PlacedNode, inferred: set[str]) -> None:
-        """One place."""
+        """Adds the fields of a place."""
         node = one.node
         if isinstance(node, Extensions):
             self.add("extensions", "extensions", packets("extensions"))
@@ -136,14 +136,14 @@ class _Description:
         return self.keep(inner, ZenohExtension, attributes)
 
     def keep(self, inner: "_Description", base: type[ZenohPart], attributes: dict[str, Any]) -> type[ZenohPart]:
-        """A class of what is inside."""
+        """Makes and keeps the class of a part."""
         made = cast(type[ZenohPart], Packet_metaclass(inner.name, (base,), attributes))
         self.made |= inner.made | {inner.name: made}
         return made
 
 
 def _usual(node: Any) -> Any:
-    """What a field holds if nothing else is said; None for what only its presence gives a sense."""
+    """The default of a field; None for a field that is absent by default."""
     match node:
         case Vle() | Fixed(raw=False):
             return VERSION if getattr(node, "check", "") == "version" else 0

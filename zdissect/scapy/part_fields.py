@@ -12,7 +12,7 @@ from zdissect.grammar.primitives import RENDERINGS
 from zdissect.grammar.types import Bit, Vle
 
 _PLAIN = frozenset({"", "bytes", "payload", "opaque"})
-"""Renderings that say no more than the value."""
+"""Renderings that say nothing beyond the value."""
 
 
 class ValueField(Field[Any, Any]):
@@ -52,7 +52,7 @@ class ValueListField(ValueField):
 
 
 class PartField(PacketField):
-    """A group of fields, such as a timestamp. A tuple or dict of its values will do too."""
+    """A group of fields, such as a timestamp. May be given as a tuple or dict of its values."""
 
     def any2i(self, pkt: Packet | None, x: Any) -> Any:
         """The group as a packet."""
@@ -65,7 +65,7 @@ class PartField(PacketField):
 
 
 def optional(field: Any) -> Any:
-    """A field that isn't shown where it isn't there."""
+    """A field that isn't shown if it isn't present."""
     return ConditionalField(field, lambda packet: packet.fields.get(field.name) is not None)
 
 

@@ -1,4 +1,4 @@
-"""What all classes have in common: their fields are values of the grammar, from a tape, and for the encoder."""
+"""The base of all classes: their fields are values of the grammar, read from a tape and written by the encoder."""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar
@@ -29,14 +29,14 @@ class ZenohPart(Packet):
     """Name in the grammar by name in scapy."""
     places: ClassVar[tuple[PlacedNode, ...]] = ()
     nested: ClassVar[dict[str, Any]] = {}
-    """The class of a group or of the items of a list by its name in the grammar; of extensions, a dict of classes."""
+    """Classes of groups and list items by their names in the grammar; for extensions, a dict of classes."""
     whole: ClassVar[dict[str, Vle]] = {}
     """Integers that are shown as bit fields."""
     usual: ClassVar[dict[str, tuple[Any, list[str]]]] = {}
-    """What a field holds that isn't given, where it must be there: under any of these conditions."""
+    """Default values, and the conditions under any of which a field that isn't given must be present."""
 
     def fill(self, found: Values) -> None:
-        """Takes values as `zdissect.engine.values` gives them."""
+        """Sets the fields from values in the form of `zdissect.engine.values`."""
         spelled = {name: word for word, name in self.words.items()}
         for name, value in found.items():
             node = self.whole.get(name)
@@ -61,7 +61,7 @@ class ZenohPart(Packet):
         return part
 
     def given(self, around: Mapping[str, int]) -> Values:
-        """Its values as the encoder takes them; `around` are those of the message that it is in."""
+        """Its values in the form of the encoder; `around` are those of the message that it is in."""
         out: Values = {}
         for word, name in self.words.items():
             if self.fields.get(word) is not None:
@@ -77,14 +77,14 @@ class ZenohPart(Packet):
     """The extension that it is, if it is one."""
 
     def unchanged(self) -> bool:
-        """Whether it is as it was dissected, so that its bytes are those it was dissected from."""
+        """Whether it is unchanged since it was dissected, so that its bytes are still valid."""
         kept = self.raw_packet_cache_fields or {}
         return self.raw_packet_cache is not None and all(
             _plain(self.fields.get(word), {}) == value for word, value in kept.items()
         )
 
     def keep(self, data: bytes) -> None:
-        """Remembers the bytes that it was dissected from, and what may be changed in it without its noticing."""
+        """Remembers the bytes that it was dissected from, and the values that may be changed without its noticing."""
         self.raw_packet_cache = data
         self.raw_packet_cache_fields = {
             word: _plain(self.fields[word], {})
@@ -97,7 +97,7 @@ class ZenohPart(Packet):
         return s
 
     def self_build(self) -> bytes:
-        """The bytes of the part alone, where they don't depend on the message around it."""
+        """The bytes of the part alone, if they don't depend on the message around it."""
         unit = Unit("part", tuple(one.node for one in self.places if isinstance(one.node, Node)), "A part.", "zdissect")
         try:
             return encoder.encode(unit, self.given({}))
@@ -105,7 +105,7 @@ class ZenohPart(Packet):
             return b""
 
     def extract_padding(self, s: bytes) -> tuple[bytes, bytes | None]:
-        """What follows isn't inside."""
+        """Bytes that follow don't belong to it."""
         return b"", s
 
 
@@ -117,7 +117,7 @@ def _plain(value: Any, seen: Mapping[str, int]) -> Any:
 
 
 class ZenohExtension(ZenohPart):
-    """An extension that its message doesn't know, by its id; the classes of the others are made from it."""
+    """An extension that isn't known for its message, by id; the base of the classes of known extensions."""
 
     name = "ZenohExtension"
     fields_desc: ClassVar[Any] = [
@@ -135,11 +135,11 @@ class ZenohExtension(ZenohPart):
             self.fields["eid"] = found["ext"]
 
     def given(self, around: Mapping[str, int]) -> Values:
-        """Its values, and which one it is."""
+        """Its values, and the extension that it is."""
         return {"ext": self.ext or self.getfieldval("eid"), **super().given(around)}
 
     def self_build(self) -> bytes:
-        """Its bytes as those of the last of a chain, where they don't depend on the message around it."""
+        """Its bytes as the last extension of a chain, if they don't depend on the message around it."""
         known = [self.node] if self.node else []
         carrier = Message("X", 0, "network", "A message.", "zdissect", (Z, reserved(5, 2)), (Extensions(*known),))
         try:
@@ -163,7 +163,7 @@ class ZenohMessage(ZenohPart):
 
     @property
     def carries_one(self) -> bool:
-        """Whether a single message ends it, its body, which is its payload in scapy."""
+        """Whether it ends with a body, a single message, which is its payload in scapy."""
         return self.carried is not None and not self.carried.many
 
     def do_dissect(self, s: bytes) -> bytes:
@@ -172,7 +172,7 @@ class ZenohMessage(ZenohPart):
         return s[end:]
 
     def take(self, tape: Tape, first: int) -> tuple[int, int | None]:
-        """Takes the message whose span is the `first`; gives the end of its bytes, and the index of its body."""
+        """Sets the fields from the message at span `first`; returns the end of its bytes, and the index of its body."""
         spans = tape.spans
         self.sound = first < len(spans) and spans[first][0].kind == "message"
         if not self.sound:
@@ -214,12 +214,12 @@ class ZenohMessage(ZenohPart):
         return CLASSES[message] if message is not None else conf.raw_layer
 
     def extract_padding(self, s: bytes) -> tuple[bytes, bytes | None]:
-        """Only the body is inside, or what couldn't be dissected."""
+        """Only the body belongs to it, or bytes that couldn't be dissected."""
         return (s, b"") if self.carries_one or not self.sound else (b"", s)
 
 
 def ident_word(message: Message) -> str:
-    """What the id in the header byte is called: of a message, or of a declaration."""
+    """The field name of the id in the header byte, of a message or of a declaration."""
     return "did" if message.layer == "declaration" else "mid"
 
 
@@ -228,7 +228,7 @@ CLASSES: dict[Message, type[ZenohMessage]] = {}
 
 
 def packet_of(tape: Tape, first: int) -> ZenohMessage:
-    """The message of a tape whose span is the `first`, with its body."""
+    """The message at span `first` of a tape, with its body."""
     message = tape.spans[first][0].node
     assert isinstance(message, Message)
     packet = CLASSES[message]()

@@ -1,4 +1,4 @@
-"""What classes and fields are called in scapy, from their names in the grammar."""
+"""Names of classes and fields in scapy, from their names in the grammar."""
 
 from scapy.packet import Packet
 
@@ -8,7 +8,7 @@ _FIELDS = {
     "scope": "key_scope", "suffix": "key_suffix", "payload": "data", "time": "ntp64", "name": "text",
     "rid": "rid_resolution", "fsn": "fsn_resolution",
 }  # fmt: skip
-"""Words of scapy's own layer for Zenoh, and others where scapy has the name for itself."""
+"""Names from scapy's own layer for Zenoh, and replacements for names that scapy uses itself."""
 _WORDS = {"D": "Declare", "U": "Undeclare", "KEYEXPR": "KeyExpr"}
 
 
