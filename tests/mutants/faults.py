@@ -94,10 +94,10 @@ FAULTS = (
     Fault("keys-not-resolved", "Messages of a template have no key expressions.",
           USUAL, "Learned(Template(row)", "Learned(template"),
     Fault("length-of-what-is-kept", "The table says that payloads have the length to which they were cut.",
-          CELLS, 'lengths = [None if one is None else len(one) for one in columns["payload"]]\n        if '
-          'self.payload is not None:\n            columns["payload"] = self._kept(columns["payload"])',
+          CELLS, 'lengths = [None if payload is None else len(payload) for payload in columns["payload"]]\n        '
+          'if self.payload is not None:\n            columns["payload"] = self._kept(columns["payload"])',
           'if self.payload is not None:\n            columns["payload"] = self._kept(columns["payload"])\n        '
-          'lengths = [None if one is None else len(one) for one in columns["payload"]]'),
+          'lengths = [None if payload is None else len(payload) for payload in columns["payload"]]'),
     Fault("extensions-in-another-row", "Extensions stand in the row of another message.",
           CELLS, "following = iter(range(count, count + len(own)))",
           "following = iter(range(count + len(own) - 1, count - 1, -1))"),
