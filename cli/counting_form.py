@@ -25,6 +25,9 @@ class CountingForm:
         self.messages = 0
         self.findings: Counter[str] = Counter()
 
+    def remember_little(self) -> None:
+        """The capture has no end: what is remembered of its conversations must be bounded."""
+
     def count(self, item: Item, chosen: Chosen) -> None:
         self.messages += isinstance(item, Dissection)
         if chosen is not None and isinstance(item, Dissection) and item.messages:

@@ -47,6 +47,9 @@ class Form(Protocol):
     values: "NameValues | None"
     """Reads the values that it writes, if they are only those of some names."""
 
+    def remember_little(self) -> None:
+        """The capture has no end: what is remembered of its conversations must be bounded."""
+
     def show(self, item: Item, chosen: Chosen = None) -> str:
         """The text of one item, with its line ends; of its messages only those that are chosen."""
 

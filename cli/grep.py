@@ -5,6 +5,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from zdissect.dissection import Item
+from zdissect.output.ends import MOST_LIVE
 
 from .counting_form import Chosen
 
@@ -29,6 +30,12 @@ class GrepForm:
         self.findings: Counter[str] = Counter()
         self.introductions: dict[str, str] = {}
         """Of conversations of which nothing was shown yet."""
+        self.most: int | None = None
+        """So many introductions are kept, the latest ones; None: all."""
+
+    def remember_little(self) -> None:
+        self.most = MOST_LIVE
+        self.form.remember_little()
 
     def show(self, item: Item, chosen: Chosen = None) -> str:
         form: Any = self.form
@@ -58,6 +65,8 @@ class GrepForm:
             marked = self.marked(line)
             if _INTRODUCTION.match(_ESCAPE.sub("", line)):
                 self.introductions[item.flow.id] = line
+                if self.most is not None and len(self.introductions) > self.most:
+                    del self.introductions[next(iter(self.introductions))]
             elif marked:
                 out += [self.introductions.pop(item.flow.id, ""), marked]
         return "".join(out)

@@ -3,7 +3,7 @@
 from zdissect.dissection import Dissection, Item, Notice, Skip, findings
 from zdissect.grammar.rules import RULES
 from zdissect.output.cutting import Part, cells, coloured, cut
-from zdissect.output.ends import Ends
+from zdissect.output.ends import MOST_LIVE, Ends
 from zdissect.output.line_start import LineStart
 from zdissect.output.short_line import ShortLine, folded_frames
 from zdissect.output.text import count, hexdump, safe
@@ -33,6 +33,9 @@ class LineForm(CountingForm):
         wide = self.columns is None or self.columns >= _WIDE
         self.start = LineStart(self.style, times, exact=wide)
         self.message = ShortLine(self.style, display.payload_bytes, wide)
+
+    def remember_little(self) -> None:
+        self.ends.most = MOST_LIVE
 
     def show(self, item: Item, chosen: Chosen = None) -> str:
         self.count(item, chosen)

@@ -8,7 +8,7 @@ from zdissect.dissection import Item
 from zdissect.endless import Dissecting, Endless
 from zdissect.pipeline import Options, Pipeline
 from zdissect.records import Frame
-from zdissect.stats.query_stats import Queries
+from zdissect.stats.query_stats import Unanswered
 from zdissect.verbose import Verbose
 
 from . import stdio
@@ -32,14 +32,16 @@ class Run:
         self.captures = captures
         self.form = form
         self.pipeline = Pipeline(options)
-        self.source: Dissecting = Verbose(self.pipeline) if display.verbose else self.pipeline
+        verbose = Verbose(self.pipeline) if display.verbose else None
+        self.source: Dissecting = verbose or self.pipeline
         if captures.endless:
-            self.source = Endless(self.source, self.pipeline)
+            self.source = Endless(self.source, self.pipeline, verbose.forget if verbose is not None else list)
+            form.remember_little()
         self.only = display.only
         self.wanted = display.wanted
         self.pattern = display.pattern
         self.flush = display.flush or captures.live
-        self.queries = Queries(MOST_LIVE) if captures.endless else Queries()
+        self.queries = Unanswered(MOST_LIVE if captures.endless else None)
 
     def run(self) -> None:
         """Dissects all frames. What is good is written even if a file ends in the middle, or on Ctrl-C."""

@@ -104,6 +104,21 @@ def test_members_of_a_group_that_have_left_are_forgotten() -> None:
     assert kept(stream.pipeline)["members"] == 0
 
 
+def test_what_waits_where_zenoh_is_expected_is_shown_after_an_hour() -> None:
+    stream = Stream()
+    stream.capture.record(udp_packet(parties(1), 0, b"\xff\xfe\xfd nothing known"))
+    assert stream.feed() == []
+    stream.wait(58 * MINUTE)
+    assert kept(stream.pipeline)["held"] == 1
+    shown: list[Any] = []
+    for _ in range(4 * MINUTE // 10):
+        stream.capture.now_ns += 10 * SECOND
+        stream.capture.record(b"\xff" * 14)
+        shown += stream.feed()
+    assert [(item.flow.id, item.frame.number) for item in shown] == [("udp.0", 1)]
+    assert not any(kept(stream.pipeline).values())
+
+
 @pytest.mark.parametrize("kind", ["token", "interest", "current"])
 def test_what_ended_in_a_session_that_goes_on_is_forgotten(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(interests, "REMEMBERED", 10)

@@ -4,7 +4,7 @@ A file is dissected as a whole, however long it is, and nothing of it is forgott
 capture may go on for months, in which every process and every query of a name server has ports of its own.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Protocol
 
 from zdissect.dissection import Item
@@ -42,10 +42,11 @@ class Endless:
     Args:
         source: What frames are fed to.
         pipeline: The pipeline in it, whose state is swept.
+        forget: What else forgets what is over, and gives what is to be said of that.
     """
 
-    def __init__(self, source: Dissecting, pipeline: Pipeline) -> None:
-        self.source, self.pipeline = source, pipeline
+    def __init__(self, source: Dissecting, pipeline: Pipeline, forget: Callable[[], list[Item]] = list) -> None:
+        self.source, self.pipeline, self.forget = source, pipeline, forget
         self.next_ns = 0
         """When it is looked for what may be forgotten."""
         self.idle: dict[str, tuple[int, int]] = {}
@@ -72,12 +73,19 @@ class Endless:
         self.next_ns = now_ns + SWEEP_NS
         before_ns = now_ns - IDLE_NS
         out = self.pipeline.late(self.pipeline.streams.forget(now_ns, before_ns), now_ns)
-        self.datagrams()
-        self.pipeline.datagrams.scouting.scouts &= self.pipeline.sessions.forget(now_ns, before_ns)
-        return out
+        out += self.datagrams()
+        datagrams, sessions = self.pipeline.datagrams, self.pipeline.sessions
+        datagrams.scouting.scouts &= sessions.forget(now_ns, before_ns)
+        for group in datagrams.groups.keys() - sessions.groups.members.keys():
+            del datagrams.groups[group]
+        return [*out, *self.forget()]
 
-    def datagrams(self) -> None:
-        """Forgets conversations of datagrams that are over, or have brought nothing new for a while."""
+    def datagrams(self) -> list[Item]:
+        """Forgets conversations of datagrams that are over, or have brought nothing new for a while.
+
+        Returns what waited in them for so long that it is now decided, as it would be at the end.
+        """
+        out: list[Item] = []
         datagrams = self.pipeline.datagrams
         self.ended(datagrams.past)
         datagrams.past.clear()
@@ -87,17 +95,21 @@ class Endless:
             flow = conversation.flow
             size, looks = before.get(flow.id, (-1, 0))
             looks = looks + 1 if size == flow.size else 0
-            most = MOST_IDLE_ZENOH if flow.verdict is Verdict.ZENOH else MOST_IDLE
-            if looks < most or (conversation.waiting and conversation.expected):
+            waits = conversation.expected and conversation.waiting
+            most = MOST_IDLE_ZENOH if waits or flow.verdict is Verdict.ZENOH else MOST_IDLE
+            if looks < most:
                 self.idle[flow.id] = flow.size, looks
             else:
                 gone.append(conversation)
         for conversation in gone:
+            for known in datagrams.decided(conversation):
+                self.pipeline.datagram(known, out)
             datagrams.forget(conversation)
             if conversation.flow.verdict is Verdict.UNDECIDED:
                 conversation.flow.verdict = Verdict.OTHER
             del datagrams.conversations[conversation.flow.ends]
         self.ended(gone)
+        return out
 
     def ended(self, conversations: Iterable[DatagramConversation]) -> None:
         """Conversations are over: they are counted, and what is known of them is let go."""

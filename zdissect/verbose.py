@@ -56,6 +56,16 @@ class Verbose:
         """What the pipeline gives when time has passed without a frame."""
         return self.pipeline.passed(ts_ns)
 
+    def forget(self) -> list[Item]:
+        """Forgets the connections that are over, in a capture without an end; what is to be said of them."""
+        out: list[Item] = []
+        known, streams = self.pipeline.conversations.keys(), self.pipeline.streams
+        self.met &= known
+        for stream in self.unnamed.keys() - known:
+            self.name(stream, out, final=True)
+        self.analysis.forget(lambda src, dst: streams.stream(src, dst) is None)
+        return out
+
     def close(self) -> list[Item]:
         """What the pipeline gives at the end of the capture, and what the last connections were."""
         items = self.pipeline.close()

@@ -85,19 +85,23 @@ class Datagrams:
         """The datagrams that still wait where Zenoh is expected, in the order of the capture."""
         left: list[Known] = []
         for conversation in self.all():
-            if conversation.flow.verdict is not Verdict.UNDECIDED:
-                continue
-            if conversation.expected and conversation.waiting:
-                self.strange(conversation, Verdict.ZENOH)
-            elif conversation.opaque:
-                conversation.flow.verdict = Verdict.OTHER
-            if conversation.flow.verdict is Verdict.ZENOH:
-                left += self.released(conversation)
+            left += self.decided(conversation)
         self.holders.clear()
         self.held = 0
-        for known in sorted(left, key=lambda known: (known.datagram.frame.now_ns, known.datagram.frame.number)):
-            known.conversation.opaque -= len(known.datagram.payload)
-            yield known
+        yield from sorted(left, key=lambda known: (known.datagram.frame.now_ns, known.datagram.frame.number))
+
+    def decided(self, conversation: DatagramConversation) -> Iterator[Known]:
+        """The datagrams that wait in a conversation of which no more will come, if Zenoh is expected there."""
+        if conversation.flow.verdict is not Verdict.UNDECIDED:
+            return
+        if conversation.expected and conversation.waiting:
+            self.strange(conversation, Verdict.ZENOH)
+        elif conversation.opaque:
+            conversation.flow.verdict = Verdict.OTHER
+        if conversation.flow.verdict is Verdict.ZENOH:
+            for known in self.released(conversation):
+                conversation.opaque -= len(known.datagram.payload)
+                yield known
 
     def known(self, conversation: DatagramConversation, datagram: Datagram) -> Iterator[Known]:
         """The datagrams of the conversation that are now known to be Zenoh."""

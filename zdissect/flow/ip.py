@@ -33,7 +33,7 @@ _AUTHENTICATION, _FRAGMENT = 51, 44
 _EXTENSIONS = frozenset({0, 43, 60, 135, 139, 140, _AUTHENTICATION, _FRAGMENT})
 """IPv6 headers that carry the number of the next one: hop-by-hop, routing, destination, mobility, HIP, shim6..."""
 
-MAX_PAIRS = 1 << 16
+MAX_PAIRS = 1 << 13
 """Pairs of endpoints remembered; a port scan must not fill the memory."""
 MAX_DEPTH = 8
 """Most IP packets inside each other. Two are ordinary, three happen (a tunnel over another one)."""

@@ -4,6 +4,7 @@ For people who look at a capture frame by frame. Streams are put together withou
 """
 
 from collections import deque
+from collections.abc import Callable
 
 from zdissect.records import Endpoint, Segment
 
@@ -63,6 +64,10 @@ class TcpAnalysis:
         elif flags & _FIN:
             words.append("TCP FIN: this side has nothing more to send")
         return "; ".join(filter(None, words))
+
+    def forget(self, over: Callable[[Endpoint, Endpoint], bool]) -> None:
+        """Forgets the directions that are over: from one end to another."""
+        self.directions = {ends: known for ends, known in self.directions.items() if not over(*ends)}
 
     def opens(self, segment: Segment, first: int) -> str:
         """Takes a SYN."""

@@ -1,5 +1,7 @@
 """Who speaks to whom, in a few characters: `34ad→83a6`, the arrow turned by direction; introduced once."""
 
+from collections import Counter, OrderedDict
+
 from zdissect.dissection import Dissection, Item
 from zdissect.engine.messages import Row
 from zdissect.flow.conversation import Flow
@@ -12,26 +14,44 @@ _FIRST = 4
 """Hex digits of a ZenohID that name a node, unless another one begins with them."""
 
 
-class _Known:
-    """What is known of a conversation: its nodes, the one that opened it first."""
+MOST_LIVE = 4096
+"""Conversations of a capture without an end whose names are remembered."""
 
-    def __init__(self, flow: Flow) -> None:
-        self.flow = flow
+_Named = str | Endpoint
+"""What has a short name: a ZenohID, or an endpoint whose ZenohID isn't known."""
+
+
+class _Known:
+    """What is known of a conversation: its nodes, the one that opened it first.
+
+    It doesn't hold the flow, which nobody else needs once that is over.
+    """
+
+    __slots__ = ("columns", "introduced", "named", "roles", "zids")
+
+    def __init__(self) -> None:
         self.zids: list[str | None] = [None, None]
         self.roles: list[str | None] = [None, None]
         self.introduced = False
         self.columns = ("", "")
         """What the column says, by direction."""
+        self.named: tuple[_Named, ...] = ()
+        """What has names because of this conversation, where these are forgotten with it."""
 
 
 class Ends:
     """Names the two ends of each conversation."""
 
     def __init__(self) -> None:
-        self.known: dict[str, _Known] = {}
+        self.most: int | None = None
+        """So many conversations are remembered, those that spoke last; None: all. One that speaks again after it was
+        forgotten is introduced again."""
+        self.known: OrderedDict[str, _Known] = OrderedDict()
         self.names: dict[str, str] = {}
         """Short names, and what they stand for."""
-        self.short: dict[str | Endpoint, str] = {}
+        self.short: dict[_Named, str] = {}
+        self.uses: Counter[_Named] = Counter()
+        """How many conversations need a short name, where these are forgotten: else another node could take it."""
         self.seen: dict[frozenset[str | None], str] = {}
         """Pairs of nodes, with the conversation in which they were seen first."""
 
@@ -42,17 +62,22 @@ class Ends:
             return "", True
         known = self.known.get(flow.id)
         if known is None:
-            known = self.known[flow.id] = _Known(flow)
-            self._name(known)
+            if self.most is not None and len(self.known) >= self.most:
+                self._forget()
+            known = self.known[flow.id] = _Known()
+            self._name(known, flow)
+        elif self.most is not None:
+            self.known.move_to_end(flow.id)
         if row is not None and "src_zid" in row:
             source, target = row["src_zid"], row.get("dst_zid")
             if known.zids[direction] != source or (target is not None and known.zids[1 - direction] != target):
-                self._learn(known, direction, row)
+                self._learn(known, flow, direction, row)
         return known.columns[direction], known.introduced
 
     def introduction(self, item: Dissection, row: Row) -> str:
         """Who talks, and where: to be told before this message; empty if it needn't be, or can't be yet."""
-        known = self.known.get(item.flow.id)
+        flow = item.flow
+        known = self.known.get(flow.id)
         if known is None or item.scouting or row.get("layer") == "scouting":
             return ""
         nodes = known.zids
@@ -60,27 +85,49 @@ class Ends:
             return ""
         known.introduced = True
         ends = [
-            " ".join(filter(None, (known.roles[side], zid and self.short[zid], endpoint(known.flow.ends[side]))))
+            " ".join(filter(None, (known.roles[side], zid and self.short[zid], endpoint(flow.ends[side]))))
             for side, zid in enumerate(known.zids)
         ]
-        text = f"{known.flow.id}: {ends[0]} {ARROWS[0]} {ends[1]}"
-        if known.flow.verdict is Verdict.MIDDLE and not any(nodes):
+        text = f"{flow.id}: {ends[0]} {ARROWS[0]} {ends[1]}"
+        if flow.verdict is Verdict.MIDDLE and not any(nodes):
             return f"{text}, begun before the capture"
-        first = self.seen.setdefault(frozenset(nodes), known.flow.id) if None not in nodes else known.flow.id
-        return text if first == known.flow.id else f"{text}, the nodes of {first}"
+        first = self.seen.setdefault(frozenset(nodes), flow.id) if None not in nodes else flow.id
+        return text if first == flow.id else f"{text}, the nodes of {first}"
 
-    def _learn(self, known: _Known, direction: int, row: Row) -> None:
+    def _forget(self) -> None:
+        """Forgets the conversation that was silent for longest, and the names that no other one needs."""
+        ident, known = self.known.popitem(last=False)
+        pair = frozenset(known.zids)
+        if self.seen.get(pair) == ident:
+            del self.seen[pair]
+        self._release(known.named)
+
+    def _release(self, named: tuple[_Named, ...]) -> None:
+        """A conversation doesn't need these names any more."""
+        for what in named:
+            self.uses[what] -= 1
+            if not self.uses[what]:
+                del self.uses[what]
+                self.names.pop(self.short.pop(what), None)
+
+    def _learn(self, known: _Known, flow: Flow, direction: int, row: Row) -> None:
         """Take over what a message tells of its ends."""
         for side, prefix in ((direction, "src"), (1 - direction, "dst")):
             if row.get(f"{prefix}_zid") is not None:
                 known.zids[side], known.roles[side] = row[f"{prefix}_zid"], row.get(f"{prefix}_role")
         known.introduced = False
-        self._name(known)
+        self._name(known, flow)
 
-    def _name(self, known: _Known) -> None:
+    def _name(self, known: _Known, flow: Flow) -> None:
+        """Names both ends."""
+        named = [end if zid is None else zid for zid, end in zip(known.zids, flow.ends, strict=True)]
+        if self.most is not None:
+            before, known.named = known.named, tuple(named)
+            self.uses.update(named)  # before the others are released: some may be the same
+            self._release(before)
         left, right = (
             self._node(zid) if zid is not None else self._end(end)
-            for zid, end in zip(known.zids, known.flow.ends, strict=True)
+            for zid, end in zip(known.zids, flow.ends, strict=True)
         )
         known.columns = (f"{left}{ARROWS[0]}{right}", f"{left}{ARROWS[1]}{right}")
 
@@ -96,7 +143,7 @@ class Ends:
         last = max(text.rfind("."), text.rfind(":"))
         return self._shortest(end, [f":{end.port}", f"{text[last:]}:{end.port}", endpoint(end)])
 
-    def _shortest(self, what: str | Endpoint, names: list[str]) -> str:
+    def _shortest(self, what: _Named, names: list[str]) -> str:
         name = self.short.get(what)
         if name is None:
             whole = names[-1]

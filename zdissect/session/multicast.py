@@ -1,6 +1,6 @@
 """Multicast: members of a group and their JOINs (notes 4.3)."""
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from copy import copy
 from dataclasses import dataclass
 from typing import Any
@@ -131,15 +131,29 @@ class Groups:
             message.remark("join-differs", text)
             return
 
-    def forget(self, before_ns: int) -> None:
-        """Forgets the members whose last JOIN came before a time."""
-        for member in [member for member, joined_ns in self.joined_ns.items() if joined_ns < before_ns]:
-            del self.joined_ns[member]
-            src, group = member
+    def forget(self, before_ns: int, flows: Container[str]) -> None:
+        """Forgets the members whose last JOIN came before a time, and the links of stations that are over.
+
+        Args:
+            before_ns: The time.
+            flows: The flows that still carry a link.
+        """
+        gone = [member for member, joined_ns in self.joined_ns.items() if joined_ns < before_ns]
+        for src, group in gone:
+            del self.joined_ns[src, group]
             end = self.members[group].pop(src)
             self.terms[group][_terms(end)].pop(src, None)
-            for pair in [pair for pair in self.differing if src in pair]:
-                del self.differing[pair]
+        # what is empty would stay for ever, too: there may always be new groups and terms
+        self.members = {group: members for group, members in self.members.items() if members}
+        self.terms = {
+            group: {terms: others for terms, others in self.terms[group].items() if others} for group in self.members
+        }
+        sources = {src for src, _ in gone}
+        self.differing = {pair: differing for pair, differing in self.differing.items() if not pair & sources}
+        for station, links in list(self.stations.items()):
+            links[:] = [link for link in links if link.flow.id in flows]
+            if not links:
+                del self.stations[station]
 
     def close(self, frame: Frame) -> Iterator[Notice]:
         """Reports pairs of members that differed, with the number of JOINs."""

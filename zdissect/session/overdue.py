@@ -40,7 +40,8 @@ class Overdue:
     def tick(self, frame: Frame) -> Iterator[Notice]:
         """What is overdue in any session by the time of a frame."""
         for session in self.sessions.passed(frame.now_ns):
-            session.listed_ns = NEVER
+            if session.listed_ns <= frame.now_ns:  # else it was listed again since: one entry more would stay for ever
+                session.listed_ns = NEVER
             yield from self.notices(session, frame)
 
     def notices(self, session: Session, frame: Frame) -> Iterator[Notice]:

@@ -110,6 +110,11 @@ class Requests:
             self.ended.popitem(last=False)
         return request
 
+    def forget(self, before_ns: int) -> None:
+        """Forgets the requests from before a time whose end hasn't come in time: a session may last for months."""
+        for ident in [ident for ident, one in self.open.items() if one.overdue and one.ts_ns < before_ns]:
+            del self.open[ident]
+
     def unknown(self, message: DecodedMessage, ident: int | None, late: str, complete: bool) -> None:
         """Reports an answer without an open request."""
         if ident is None:

@@ -226,16 +226,20 @@ class Sessions:
         link.over = True
         self.pairs.leave(link)
 
-    def forget(self, now_ns: int, joined_ns: int) -> set[Endpoint]:
+    def forget(self, now_ns: int, before_ns: int) -> set[Endpoint]:
         """Forgets what no longer matters, in a capture without an end; returns those whose SCOUT may still be answered.
 
         Args:
             now_ns: The time.
-            joined_ns: Members of multicast groups are forgotten if their last JOIN came before this time.
+            before_ns: Members of multicast groups are forgotten if their last JOIN came before this time, and requests
+                from before it if they are overdue.
         """
         for pair in [pair for pair, session in self.pairs.items() if session is None]:
             del self.pairs[pair]
-        self.groups.forget(joined_ns)
+        self.groups.forget(before_ns, self.links.keys())
+        for link in self.links.values():
+            for side in link.session.sides:
+                side.requests.forget(before_ns)
         return self.discovery.forget(now_ns)
 
     def end(self, flow: str) -> Link | None:

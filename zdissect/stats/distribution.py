@@ -28,6 +28,8 @@ class Distribution:
         self.lowest = min(self.lowest, value) if self.count else value
         self.highest = max(self.highest, value) if self.count else value
         self.count += 1
+        if not self.limit:
+            return
         value = max(-_MOST, min(value, _MOST))  # only forged captures exceed it
         if len(self.values) < self.limit:
             self.values.append(value)

@@ -24,6 +24,8 @@ KEPT_PER_KEY = 1000
 """Response times kept for each key; beyond that, a sample of them."""
 TOGETHER_NS = 100_000_000
 """Most time between two requests of a node for one query, if a request was answered in between."""
+LEAST_ROOM = 256
+"""Queries that are known, at least, before those that are over are forgotten."""
 MOST_ALIKE = 64
 """Most queries with the same content that a request may belong to."""
 
@@ -94,9 +96,8 @@ class Queries:
     kind: type[Query] = Query
     """Class of a query; subclasses keep more."""
 
-    def __init__(self, most_open: int | None = None) -> None:
-        """`most_open`: most queries, and requests, that wait for answers; None for MOST_OPEN."""
-        self.most_open = MOST_OPEN if most_open is None else most_open
+    def __init__(self) -> None:
+        self.most_open, self.most_keys = MOST_OPEN, MOST_KEYS
         self.all = Asked(first=Distribution(), final=Distribution())
         self.keys: dict[str, Asked] = {}
         self.others = Asked()
@@ -172,7 +173,7 @@ class Queries:
         key = wire_key(row) or ""
         asked = self.keys.get(key)
         if asked is None:
-            asked = self.others if len(self.keys) >= MOST_KEYS else self.keys.setdefault(key, Asked())
+            asked = self.others if len(self.keys) >= self.most_keys else self.keys.setdefault(key, Asked())
         frame = item.frame
         bare = Frame(*frame[:5], b"")  # without its bytes, which would add up
         query = self.kind(Leapt(bare, frame.now_ns), asked, content, asker, {asker})
@@ -192,6 +193,10 @@ class Queries:
         _, query = self.known.popitem(last=False)
         if not query.answers:
             self.forgotten.add(query.frame)
+        self.unlike(query)
+
+    def unlike(self, query: Query) -> None:
+        """No request belongs to a query any more."""
         alike = self.alike.get(query.content, [])
         if query in alike:
             alike.remove(query)
@@ -235,6 +240,39 @@ class Queries:
         others = self.others.report() if self.others.queries else None
         total = {**self.all.report(), "silent": self.silent().report(), "stray_answers": self.stray}
         return {**total, "keys": listed, "others": others}
+
+
+class Unanswered(Queries):
+    """Only which queries nobody answered: no keys, and no times.
+
+    Args:
+        most_open: So many queries, and requests, that wait for answers are kept at most; None: MOST_OPEN. If it is
+            given, queries that are over aren't kept either, and need no memory in a capture without an end.
+    """
+
+    def __init__(self, most_open: int | None = None) -> None:
+        super().__init__()
+        self.most_keys = 0
+        self.all, self.others = (Asked(first=Distribution(0), final=Distribution(0)) for _ in range(2))
+        self.forgets = most_open is not None
+        self.room = LEAST_ROOM
+        """So many queries are known before it is looked for those that are over."""
+        if most_open is not None:
+            self.most_open = most_open
+
+    def new(self, item: Dissection, row: Row, content: int, asker: str) -> Query:
+        """A query that wasn't known."""
+        if self.forgets and len(self.known) >= self.room:
+            self.settle(item.frame.now_ns)
+            self.room = max(LEAST_ROOM, 2 * len(self.known))
+        return super().new(item, row, content, asker)
+
+    def settle(self, now_ns: int) -> None:
+        """Forgets the queries that were answered to their end, so long ago that no request belongs to them any more."""
+        for ident, query in list(self.known.items()):
+            if query.answers and not query.open and now_ns - query.frame.now_ns > TOGETHER_NS:
+                del self.known[ident]
+                self.unlike(query)
 
 
 def hop_of(item: Dissection, row: Row) -> Hop:
