@@ -29,9 +29,13 @@ if TYPE_CHECKING:  # a tree without a session, as for pasted hex, has no message
 _ID, _ENC = named(EXT_BITS, "ID"), named(EXT_BITS, "ENC")
 _EXTENSIONS = tuple(f"ext 0x{_ID.of(byte):x} {ENC_NAMES[_ENC.of(byte)]}" for byte in range(256))
 """What each header byte of an extension says."""
+_HEADED = frozenset({"message", "extension"})
+"""Kinds whose first byte is their header."""
 _GROUPS = frozenset({"group", "repeat", "item"})
 _MEASURED = frozenset({"text", "blob"})
 """Kinds of fields with a length in front."""
+_BRACKETS = tuple((field.column, field.label, field.show) for field in SHOWN if field.column not in SHOWN_ONCE)
+"""What is said of each message: column, label, and how its value becomes text."""
 
 
 class TreeWriter:
@@ -58,46 +62,49 @@ class TreeWriter:
         self.width = 3 * columns + 2
         self.blank = " " * (self.width + 6)
         self.bit_lines: dict[tuple[Field, int, int], list[str]] = {}
+        self.texts: dict[tuple[Field, int, int], str] = {}
 
-    def lines(self, tape: Tape, messages: "Sequence[DecodedMessage]" = (), folds: Folds | None = None) -> Iterator[str]:
+    def lines(self, tape: Tape, messages: "Sequence[DecodedMessage]" = (), folds: Folds | None = None) -> list[str]:
         """The lines of a tape; offsets count from the start of its bytes. With `messages`, what is known of them; with
         `folds`, only what these leave."""
         data, start, spans = tape.data, tape.start, tape.spans
         known = {message.first: message for message in messages}
         remarks = list(self.remarks(tape, messages)) if tape.remarks else []
         order, stops = unfolded(spans) if folds is None else folds
-        colours = self.style.fields if self.paints else (self.style.raw,)
+        colours, paints = self.style.fields, self.paints
+        self.raw = self.style.raw
+        out: list[str] = []
         encoding = ""
         done = 0
         for index in order:
             span = spans[index]
             field, depth, at, stop, value = span
-            self.raw = colours[index % len(colours)]
-            if field.kind in ("message", "extension"):
-                self.raw = colours[(index + 1) % len(colours)]
-                yield from self.head(span, spans[index + 1], data, start, closed=index in stops)
-                stop = stops.get(index, spans[index + 1][3])
-                if field.kind == "message":
+            kind = field.kind
+            if kind == "header":  # stands in the line of its message
+                continue
+            if paints:
+                self.raw = colours[(index + (kind in _HEADED)) % len(colours)]
+            if kind in _HEADED:
+                closed = index in stops
+                self.head(out, span, spans[index + 1], data, start, closed)
+                stop = stops[index] if closed else spans[index + 1][3]
+                if kind == "message":
                     encoding = ""
                     if index in known:
-                        yield from self.derived(known[index], depth, closed=index in stops)
-            elif field.kind == "header":  # stands in the line of its message
-                continue
+                        self.derived(out, known[index], depth, closed)
             elif field.leaf:
                 if field.render == "encoding":
                     encoding = encoding_text(value >> 1, None)
-                yield from self.leaf(field, depth, at, stop, value, data, start, encoding)
-                if field.bits and self.with_bits:
-                    yield from self.bits(field, value, depth)
+                self.leaf(out, span, data, start, encoding)
             else:
-                if field.kind in _GROUPS:
-                    yield self.group(span, start)
+                if kind in _GROUPS:
+                    out.append(self.group(span, start))
                 stop = at
             while done < len(remarks) and remarks[done][1] < stop:
-                yield self.remark(remarks[done], depth)
+                out.append(self.remark(remarks[done], depth))
                 done += 1
-        for remark in remarks[done:]:
-            yield self.remark(remark, 1)
+        out += [self.remark(remark, 1) for remark in remarks[done:]]
+        return out
 
     @staticmethod
     def remarks(tape: Tape, messages: "Sequence[DecodedMessage]") -> Iterator[Remark]:
@@ -110,12 +117,11 @@ class TreeWriter:
     def line(self, at: int, raw: bytes, depth: int, text: str) -> str:
         """One line: offset, bytes, indented text."""
         style, columns = self.style, self.columns
-        shown = raw[:columns].hex(" ") + (" .." if len(raw) > columns else "")
-        indent = "  " * depth
-        return f"{style.offset}{at:04x}{style.end}  {self.raw}{shown:<{self.width}}{style.end}{indent}{text}"
+        shown = raw.hex(" ") if len(raw) <= columns else f"{raw[:columns].hex(' ')} .."
+        return f"{style.offset}{at:04x}{style.end}  {self.raw}{shown.ljust(self.width)}{style.end}{'  ' * depth}{text}"
 
-    def head(self, span: Span, header: Span, data: bytes, start: int, closed: bool) -> Iterator[str]:
-        """A message or an extension with its header byte; if it is closed, without the bits of that."""
+    def head(self, out: list[str], span: Span, header: Span, data: bytes, start: int, closed: bool) -> None:
+        """Adds a message or an extension with its header byte; if it is closed, without the bits of that."""
         field, depth, at, _, label = span
         style, byte = self.style, header[4]
         if field.kind == "message":
@@ -125,23 +131,21 @@ class TreeWriter:
             text = f"{_EXTENSIONS[byte]}: {style.message}{name}{style.end}"
         if not self.with_bits and not closed:
             text += f"  {words}" if (words := bits_in_words(header[0], byte)) else ""
-        yield self.line(at - start, data[at : header[3]], depth, text)
+        out.append(self.line(at - start, data[at : header[3]], depth, text))
         if self.with_bits and not closed:
-            yield from self.bits(header[0], byte, depth)
+            out += self.bits(header[0], byte, depth)
 
-    def derived(self, message: "DecodedMessage", depth: int, closed: bool) -> Iterator[str]:
-        """What the session knows of a message, in brackets; if it is closed, its key."""
+    def derived(self, out: list[str], message: "DecodedMessage", depth: int, closed: bool) -> None:
+        """Adds what the session knows of a message, in brackets; if it is closed, its key."""
         style, row = self.style, message.row
-        for field in SHOWN[:1] if closed else SHOWN:
-            value = row.get(field.column)
-            if value is not None and field.column not in SHOWN_ONCE:
-                text = f"[{field.label}: {safe(field.show(value))}]"
-                yield f"{self.blank}{'  ' * (depth + 1)}{style.derived}{text}{style.end}"
-        for text in answers(row) if "answered" in row and not closed else ():
-            yield f"{self.blank}{'  ' * (depth + 1)}{style.derived}[{text}]{style.end}"
+        before = f"{self.blank}{'  ' * (depth + 1)}{style.derived}["
+        for column, label, show in _BRACKETS[:1] if closed else _BRACKETS:
+            if column in row and (value := row[column]) is not None:
+                out.append(f"{before}{label}: {safe(show(value))}]{style.end}")
+        if "answered" in row and not closed:
+            out += [f"{before}{text}]{style.end}" for text in answers(row)]
         if "key_scope" in row and row.get("key_expr") is None:
-            text = f"[Key expression: {unresolved(row)}, not declared in the capture]"
-            yield f"{self.blank}{'  ' * (depth + 1)}{style.derived}{text}{style.end}"
+            out.append(f"{before}Key expression: {unresolved(row)}, not declared in the capture]{style.end}")
 
     def bits(self, field: Field, value: int, depth: int) -> list[str]:
         """The lines of the bit fields of a byte or of an integer."""
@@ -177,28 +181,40 @@ class TreeWriter:
         opening, closing = ("[", "]") if field.kind == "vle" else ("", "")
         return f"{self.blank}{indent}{opening}{style.bits}{shown}{style.end}  {text}{closing}"
 
-    def leaf(
-        self, field: Field, depth: int, at: int, stop: int, value: Any, data: bytes, start: int, encoding: str
-    ) -> Iterator[str]:
-        """One field. A length in front of it has a line of its own."""
-        style = self.style
-        if field.kind in _MEASURED:
+    def leaf(self, out: list[str], span: Span, data: bytes, start: int, encoding: str) -> None:
+        """Adds one field. A length in front of it has a line of its own."""
+        field, depth, at, stop, value = span
+        style, kind = self.style, field.kind
+        if kind in _MEASURED:
             length, at_value = read(data, at, stop)
             note = f"  {style.dim}({_vle_note(at_value - at)}){style.end}"
             text = f"{style.name}{field.name} length: {style.value}{count(length)}{style.end}{note}"
-            yield self.line(at - start, data[at:at_value], depth, text)
+            out.append(self.line(at - start, data[at:at_value], depth, text))
             at = at_value
-        if field.kind == "undecoded":
-            shown = value[: self.limit].hex(" ") + (" .." if len(value) > self.limit else "")
-            text = f"{style.error}undecoded{style.end}: {count(len(value))}  {shown}"
-        else:
-            words = self.words(field, value, encoding)
-            if field.bits and not self.with_bits and not field.render:
-                words = f"{words}  {bits_in_words(field, value)}".rstrip()
-            size = _vle_note(stop - at) if field.kind == "vle" else ""
-            note = f"  {style.dim}({size}){style.end}" if size else ""
-            text = f"{style.name}{field.name}: {style.value}{words}{style.end}{note}"
-        yield self.line(at - start, data[at:stop], depth, text)
+        text = self.text(field, value, stop - at, encoding) if kind != "undecoded" else self.undecoded(value)
+        out.append(self.line(at - start, data[at:stop], depth, text))
+        if field.bits and self.with_bits:
+            out += self.bits(field, value, depth)
+
+    def text(self, field: Field, value: Any, size: int, encoding: str) -> str:
+        """A field with its value, and how long an integer is. Small numbers come again and again."""
+        small = value.__class__ is int and value < 256
+        if small and (kept := self.texts.get((field, value, size))) is not None:
+            return kept
+        style = self.style
+        words = self.words(field, value, encoding)
+        if field.bits and not self.with_bits and not field.render:
+            words = f"{words}  {bits_in_words(field, value)}".rstrip()
+        note = f"  {style.dim}({_vle_note(size)}){style.end}" if field.kind == "vle" else ""
+        text = f"{style.name}{field.name}: {style.value}{words}{style.end}{note}"
+        if small:
+            self.texts[field, value, size] = text
+        return text
+
+    def undecoded(self, data: bytes) -> str:
+        """What is said of bytes that no field owns."""
+        shown = data[: self.limit].hex(" ") + (" .." if len(data) > self.limit else "")
+        return f"{self.style.error}undecoded{self.style.end}: {count(len(data))}  {shown}"
 
     def words(self, field: Field, value: Any, encoding: str) -> str:
         """A value with its meaning."""
