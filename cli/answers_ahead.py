@@ -6,6 +6,7 @@ from .first_pass import can_be_read_twice, first_pass
 from .options import CaptureOptions
 
 if TYPE_CHECKING:
+    from zdissect.dissection import Dissection
     from zdissect.filters import LookAhead
 
 
@@ -26,6 +27,12 @@ class LaterAnswers:
             self._ahead = LookAhead()
             first_pass(self._ahead, self._capture, self._capture.pipeline())
         return self._ahead.columns(row)
+
+    def tell(self, item: "Dissection") -> None:
+        """Adds what became of requests to the rows of a dissection."""
+        for row in (message.row for message in item.messages):
+            if row["message"] == "REQUEST":
+                row.update(self.columns({**row, "frame_number": item.frame.number}))
 
 
 def later_answers(capture: CaptureOptions) -> LaterAnswers | None:

@@ -3,14 +3,13 @@
 import shutil
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import compress
+from collections.abc import Iterable
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from zdissect.dissection import Dissection, Item, findings
+from zdissect.dissection import Dissection, Item, findings_of
 from zdissect.listing import DeclarationListing, FindingListing, KeyListing, Listing, QueryListing, SessionListing
 from zdissect.pipeline import Pipeline
 
@@ -168,7 +167,7 @@ def _collect(
             chosen = wanted.select(item) if wanted is not None else None
             listing.feed(item, pipeline, chosen)
             if not isinstance(item, Dissection) or item.tape.remarks or chosen is not None:
-                found.update(_codes(item, chosen))
+                found.update(finding.rule.code for finding in findings_of(item, chosen))
 
     try:
         for frame in captures:
@@ -180,16 +179,6 @@ def _collect(
         interrupted = True
     take(pipeline.close())
     return found, interrupted
-
-
-def _codes(item: Item, chosen: Sequence[bool] | None) -> Iterator[str]:
-    """The findings of an item, or of the messages of it that were chosen."""
-    if chosen is None or not isinstance(item, Dissection) or not item.messages:
-        if chosen is None or all(chosen):
-            yield from (finding.rule.code for finding in findings(item))
-        return
-    for message in compress(item.messages, chosen):
-        yield from (finding["code"] for finding in message.row.get("findings", ()))
 
 
 def _write(listing: Listing, rows: list[Entry], display: DisplayOptions) -> None:

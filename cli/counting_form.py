@@ -2,15 +2,16 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from itertools import compress
 from typing import TYPE_CHECKING
 
-from zdissect.dissection import Dissection, Item, findings
+from zdissect.dissection import Dissection, Item, findings_of
 from zdissect.output.time_formats import FrameTimes
 from zdissect.table import endpoint
 
 if TYPE_CHECKING:
     from zdissect.filters.name_values import NameValues
+
+    from .answers_ahead import LaterAnswers
 
 Chosen = Sequence[bool] | None
 """Which messages of an item are shown; None: all, as nobody has filtered them."""
@@ -22,6 +23,7 @@ class CountingForm:
     def __init__(self, times: FrameTimes | None = None) -> None:
         self.times = times
         self.values: NameValues | None = None
+        self.ahead: LaterAnswers | None = None
         self.messages = 0
         self.findings: Counter[str] = Counter()
 
@@ -30,11 +32,7 @@ class CountingForm:
 
     def count(self, item: Item, chosen: Chosen) -> None:
         self.messages += isinstance(item, Dissection)
-        if chosen is not None and isinstance(item, Dissection) and item.messages:
-            for message in compress(item.messages, chosen):
-                self.findings.update(one["code"] for one in message.row.get("findings", ()))
-            return
-        for finding in findings(item):
+        for finding in findings_of(item, chosen):
             self.findings[finding.rule.code] += 1
 
     def end(self) -> str:

@@ -84,13 +84,13 @@ def dissect(capture: CaptureOptions, live: LiveOptions, display: DisplayOptions,
     from .answers_ahead import later_answers
     from .captures import captured  # these load the dissector, which --help doesn't need
     from .first_pass import look_ahead
-    from .forms import TreeForm, make_form
+    from .forms import make_form
     from .outcome import exit_code
     from .pager import paged
     from .run import Run
 
     form = make_form(display)
-    if isinstance(form, TreeForm):
+    if display.form in ("tree", "json"):
         form.ahead = later_answers(capture)
     if form.values is not None and form.values.looks_ahead:
         form.values.ahead = later_answers(capture)

@@ -12,7 +12,7 @@ from zdissect.dissection import Dissection, Item, Notice, Skip
 from zdissect.engine.tape import Span
 from zdissect.grammar.rules import RULES
 from zdissect.output import jsonl
-from zdissect.output.folding import Folds, folded, message_names, messages_called
+from zdissect.output.folding import Folds, divided, folded, message_names, messages_called
 from zdissect.output.line import summary
 from zdissect.output.named_members import with_named_members
 from zdissect.output.nested import document
@@ -44,6 +44,8 @@ class Form(Protocol):
     findings: Counter[str]
     times: FrameTimes | None
     """How it writes times, if it does."""
+    ahead: "LaterAnswers | None"
+    """Knows what becomes of requests, for forms that say so; None where the capture is read once."""
     values: "NameValues | None"
     """Reads the values that it writes, if they are only those of some names."""
 
@@ -71,8 +73,6 @@ class TreeForm(CountingForm):
         self.dump = display.dump
         self.whole = display.whole
         self.frame: tuple[str, int, str, int] | None = None
-        self.ahead: LaterAnswers | None = None
-        """Knows what becomes of requests; None where the capture is read once."""
 
     def show(self, item: Item, chosen: Chosen = None) -> str:
         self.count(item, chosen)
@@ -83,19 +83,22 @@ class TreeForm(CountingForm):
         if isinstance(item, Skip):
             what = f"{count(item.size)} of the stream: {item.reason}"
             return f"{head}{style.warning}      [{what}]{style.end}\n"
-        self.look_ahead(item)
+        if self.ahead is not None:
+            self.ahead.tell(item)
         lines = [self.note(text) for text in notes(item)]
         lines += self.tree.lines(item.tape, item.messages, self.folds(item, chosen))
         if self.dump:
             lines.append(dump(item.tape, item.buffer.data, self.style, "      "))
         return head + "\n".join(lines) + "\n"
 
-    def look_ahead(self, item: Dissection) -> None:
-        """Adds what became of requests to their rows."""
-        if self.ahead is not None:
-            for row in (message.row for message in item.messages):
-                if row["message"] == "REQUEST":
-                    row.update(self.ahead.columns({**row, "frame_number": item.frame.number}))
+    def count(self, item: Item, chosen: Chosen) -> None:
+        if not self.opened or not isinstance(item, Dissection) or not item.tape.remarks:
+            super().count(item, chosen)
+            return
+        self.messages += 1
+        folds = self.folds(item, chosen)
+        shown = item.tape.remarks if folds is None else divided(item.tape, folds.stops)[0]
+        self.findings.update(code for code, *_ in shown)
 
     def folds(self, item: Dissection, chosen: Chosen) -> Folds | None:
         """What is left of an item's messages; None if all are shown in full."""
@@ -176,6 +179,8 @@ class JsonForm(CountingForm):
 
     def show(self, item: Item, chosen: Chosen = None) -> str:
         self.count(item, chosen)
+        if self.ahead is not None and isinstance(item, Dissection):
+            self.ahead.tell(item)
         start = ",\n" if self.started else "[\n"
         self.started = True
         return start + dumps(with_named_members(document(item, chosen)))

@@ -10,6 +10,7 @@ from zdissect.output.ends import MOST_LIVE
 from .counting_form import Chosen
 
 if TYPE_CHECKING:
+    from .answers_ahead import LaterAnswers
     from .forms import Form
 
 _ESCAPE = re.compile(r"(\x1b\[[0-9;]*m)")
@@ -36,6 +37,15 @@ class GrepForm:
     def remember_little(self) -> None:
         self.most = MOST_LIVE
         self.form.remember_little()
+
+    @property
+    def ahead(self) -> "LaterAnswers | None":
+        """What the form inside knows of what comes later."""
+        return self.form.ahead
+
+    @ahead.setter
+    def ahead(self, known: "LaterAnswers | None") -> None:
+        self.form.ahead = known
 
     def show(self, item: Item, chosen: Chosen = None) -> str:
         form: Any = self.form

@@ -103,6 +103,8 @@ def hexadecimal(
             listed = True
         sys.stdout.write(shown)
         sys.stdout.flush()  # so that it stands below its verdict, wherever both go
+        if not shown and not reporting.quiet and (display.wanted is not None or display.form in ("line", "jsonl")):
+            complain(_why_nothing(reading, display))
     if display.form == "json":
         sys.stdout.write("]\n" if listed else "[]\n")
     return exit_code(findings, reporting.fail_on)
@@ -149,6 +151,16 @@ def _short(reading: Reading) -> str:
     """`datagram (KEEP_ALIVE)`."""
     names = reading.messages
     return reading.name + (f" ({' '.join(names[:3])}{' ...' if len(names) > 3 else ''})" if names else "")
+
+
+def _why_nothing(reading: Reading, display: DisplayOptions) -> str:
+    """Why nothing of a reading is shown."""
+    from .hex_rows import has_messages
+
+    if not has_messages(reading):
+        which = "a filter selects messages" if display.wanted else f"-T {display.form} has a line for each message"
+        return f"{which}, and {reading.title} is none{'' if display.wanted else ': -T tree and -T json show it'}"
+    return f"nothing matches {display.wanted.text}" if display.wanted else "no message was found"
 
 
 def _show(piece: Piece, reading: Reading, display: DisplayOptions) -> Iterator[str]:

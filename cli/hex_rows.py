@@ -69,6 +69,11 @@ def _document(kind: str, unit: DecodedUnit) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def has_messages(reading: Reading) -> bool:
+    """Whether a reading has a message at all: a structure, or an extension, alone is none."""
+    return any(map(decoded_messages, reading.units))
+
+
 def selected(unit: DecodedUnit, wanted: "Filter | None") -> list[bool]:
     """Whether each message of a unit is wanted. There is no packet and no session around it."""
     found = decoded_messages(unit)

@@ -5,7 +5,7 @@ import io
 import shutil
 import sys
 from collections import Counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -19,20 +19,26 @@ from .command import Command
 from .common import complain, wants_color
 from .durations import SpanOfTime
 from .exit_codes import UNREADABLE
+from .first_pass import look_ahead
 from .options import (
     CaptureOptions,
     DisplayOptions,
+    LiveOptions,
     ReportOptions,
     as_records,
     color_option,
     decode_as_option,
     fail_on_option,
     files_argument,
+    filter_option,
     frames_option,
     quiet_option,
 )
 from .outcome import absences, exit_code, not_opened
 from .stdio import for_json
+
+if TYPE_CHECKING:
+    from zdissect.filters import Filter
 
 _UNLIMITED = 100_000
 """Columns where nothing is folded: output that isn't a terminal."""
@@ -52,6 +58,7 @@ _NARROW = 110
     metavar="TIME",
     help="Also messages and bytes over time, in intervals of this length: 100ms, 1s, 2min.",
 )
+@filter_option("Only messages that match a display filter: `zdissect filter --help`.")
 @frames_option
 @decode_as_option
 @quiet_option()
@@ -69,8 +76,11 @@ def stats(
     """Counts what is in captures: sessions, messages by kind, keys, queries and their response times, findings, and
     what became of every payload byte. Several files are read in order as one capture; - is standard input.
     """
+    options = capture.pipeline(rows=True, history=True)
+    if display.wanted is not None and display.wanted.looks_ahead:
+        look_ahead(display.wanted, capture, LiveOptions(), options)
     captures = Captures(capture.files, capture.frames)
-    report, interrupted = _collect(captures, capture.pipeline(rows=True, history=True), Stats(every_ns))
+    report, interrupted = _collect(captures, options, Stats(every_ns), display.wanted)
     if as_json:
         for_json()
         click.echo(dumps(report, indented=True))
@@ -80,37 +90,43 @@ def stats(
     for problem in captures.problems:
         complain(str(problem))
     if not reporting.quiet:
-        _summary(report, captures)
+        _summary(report, captures, display.wanted)
     if interrupted:
         raise click.Abort
     found = Counter({one["code"]: one["count"] for one in report["findings"]})
     return UNREADABLE if captures.problems else exit_code(found, reporting.fail_on)
 
 
-def _summary(report: dict[str, Any], captures: Captures) -> None:
+def _summary(report: dict[str, Any], captures: Captures, wanted: "Filter | None") -> None:
     """What is missing, on standard error."""
     frames = report["capture"]["frames"]
     for text in absences(Occurrences(**report["refused"]), Occurrences(**report["queries"]["silent"])):
         complain(text)
     if not report["messages"] and (frames or not captures.problems):
-        complain(f"no Zenoh found in {frames} frames")
+        what = "no Zenoh found" if wanted is None else f"nothing matches {wanted.text}"
+        complain(f"{what} in {frames} frames")
     if unopened := not_opened(Counter({kind["what"]: kind["frames"] for kind in report["unopened"]})):
         complain(unopened)
 
 
-def _collect(captures: Captures, options: Options, collected: Stats) -> tuple[dict[str, Any], bool]:
+def _collect(
+    captures: Captures, options: Options, collected: Stats, wanted: "Filter | None"
+) -> tuple[dict[str, Any], bool]:
     """(report of all files, whether Ctrl-C ended it). What is good counts in any case."""
     pipeline = Pipeline(options)
+    choose = wanted.select if wanted is not None else lambda _: None
     interrupted = False
     try:
         for frame in captures:
             collected.frame(frame)
+            if wanted is not None and wanted.began_ns is None:
+                wanted.began_ns = frame.ts_ns
             for item in pipeline.feed(frame):
-                collected.feed(item)
+                collected.feed(item, choose(item))
     except KeyboardInterrupt:
         interrupted = True
     for item in pipeline.close():
-        collected.feed(item)
+        collected.feed(item, choose(item))
     return collected.finish(pipeline), interrupted
 
 

@@ -30,9 +30,7 @@ LONG_FUNCTIONS = {
 }
 """Functions that are longer, and why. The list only shrinks."""
 
-MANY_ARGUMENTS = {
-    "zdissect/output/tree.py:leaf": "the fields of a span, taken apart where the tape is walked, once a line",
-}
+MANY_ARGUMENTS = {}
 """Functions that take more, and why. The list only shrinks."""
 
 

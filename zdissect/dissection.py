@@ -1,7 +1,8 @@
 """What the pipeline yields: batches and datagrams dissected, the bytes that couldn't be, and what no bytes show."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import compress
 from typing import NamedTuple
 
 from zdissect.engine.messages import DecodedMessage
@@ -95,6 +96,22 @@ def findings(item: "Item") -> Iterator[Finding]:
     else:
         text = f"{item.size} bytes: {item.reason}"
         yield Finding(RULES[item.code], text, item, item.offset, item.offset + item.size)
+
+
+def findings_of(item: "Item", chosen: Sequence[bool] | None) -> Iterator[Finding]:
+    """The findings of an item; of a choice of its messages only theirs, with places that count from the first byte.
+
+    Args:
+        item: Where they were made.
+        chosen: Whether each message of it is wanted, or the item where it has none; None: all are.
+    """
+    if chosen is None or not isinstance(item, Dissection) or not item.messages:
+        if chosen is None or all(chosen):
+            yield from findings(item)
+        return
+    for message in compress(item.messages, chosen):
+        for one in message.row.get("findings", ()):
+            yield Finding(RULES[one["code"]], one["message"], item, one["offset"], one["offset"])
 
 
 Item = Dissection | Skip | Notice

@@ -1,5 +1,6 @@
 """What the tree says of a request because of what comes later."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -26,6 +27,30 @@ def test_a_request_says_where_its_response_is() -> None:
 def test_a_request_without_a_response_says_so() -> None:
     assert "[No response, final in: frame 142]\n" in run("--frame", "141", str(QUERIES)).stdout
     assert "[No response" in run("--frame", "37", "-c", "38", str(QUERIES)).stdout
+
+
+def test_json_has_it_as_the_tree() -> None:
+    known = {
+        message["request_id"]["value"]: {
+            name.removeprefix("zenoh.request."): value
+            for name, value in message["derived"].items()
+            if name.startswith("zenoh.request.")
+        }
+        for frame in ("37", "141")
+        for item in json.loads(run("-T", "json", "--frame", frame, str(QUERIES)).stdout)
+        for carrier in item["unit"]["messages"]
+        for message in carrier["messages"]
+        if message["message"] == "REQUEST"
+    }
+    assert [*known.values()] == [
+        {"answered": True, "response_in": 42, "final_in": 42, "answer_time": 720_000},
+        {"answered": False, "final_in": 142},
+    ]
+    assert "zenoh.request." not in run("-T", "json", "-", stdin=QUERIES.read_bytes()).stdout
+
+
+def test_a_search_finds_it() -> None:
+    assert "[Response in: frame 42]\n" in run("--grep", "Response in: frame 42", str(QUERIES)).stdout
 
 
 def test_nothing_is_said_of_what_is_read_once() -> None:

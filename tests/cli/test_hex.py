@@ -311,3 +311,22 @@ def test_structures():
     done = run("--as", "timestamp", "a0 a4 c9 b8 df ff fb 84 6b 01 aa")
     assert "2026-11-27T21:02:53" in done.out
     assert run("--as", "timestmp", "01").code == 2
+
+
+@pytest.mark.parametrize("form", ["line", "jsonl"])
+def test_a_structure_alone_has_no_line_and_says_so(form: str) -> None:
+    done = CliRunner().invoke(cli, ["hex", "--as", "zid", "-T", form, "3f010203"])
+    assert done.stdout == ""
+    wanted = f"-T {form} has a line for each message, and a structure zid is none: -T tree and -T json show it\n"
+    assert done.stderr.endswith(wanted)
+    assert CliRunner().invoke(cli, ["hex", "-q", "--as", "zid", "-T", form, "3f010203"]).output == ""
+
+
+@pytest.mark.parametrize("form", ["line", "jsonl", "json", "tree"])
+def test_nothing_matches_a_filter(form: str) -> None:
+    for kind, why in (("keep_alive", "nothing matches sn == 3"), ("zid", "and a structure zid")):
+        done = CliRunner().invoke(
+            cli, ["hex", "--as", kind, "-T", form, "-Y", "sn == 3", "04" if "k" in kind else "00"]
+        )
+        assert why in done.stderr
+        assert done.stdout == ("[]\n" if form == "json" else "")

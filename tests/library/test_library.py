@@ -100,8 +100,25 @@ def test_display_filters(text):
 def test_filters_that_can_not_be_used():
     with pytest.raises(FilterError, match="key_expr"):
         next(zdissect.read_captures(SAMPLES / "query-router.pcap", "key_exp == 3"))
-    with pytest.raises(FilterError, match="depends on later messages"):
-        next(zdissect.read_captures(SAMPLES / "query-router.pcap", "zenoh.request.answered == false"))
+    for name in ("-", "/dev/null"):
+        with pytest.raises(FilterError, match=r"depends on later messages.* is read once"):
+            next(zdissect.read_captures(name, "zenoh.request.answered == false"))
+
+
+def test_what_comes_later_takes_two_passes_over_all_files(tmp_path):
+    sample = SAMPLES / "query-router.pcap"
+    asked = [*zdissect.read_captures(sample, "request.answered == false")]
+    assert [(one.row["message"], one.row["frame_number"]) for one in asked] == [("REQUEST", 141), ("REQUEST", 143),
+                                                                                ("REQUEST", 144)]  # fmt: skip
+    first, second = tmp_path / "1.pcap", tmp_path / "2.pcap"
+    data, at = sample.read_bytes(), 24
+    for _ in range(39):
+        at += 16 + int.from_bytes(data[at + 8 : at + 12], "little")
+    first.write_bytes(data[:at])
+    second.write_bytes(data[:24] + data[at:])
+    found = zdissect.read_captures([first, second], "request.answered == true")
+    whole = zdissect.read_captures(sample, "request.answered == true")
+    assert [one.row["request_id"] for one in found] == [one.row["request_id"] for one in whole]
 
 
 def test_captures_are_read_as_they_are_asked_for():

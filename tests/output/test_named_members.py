@@ -12,6 +12,7 @@ from zdissect_cli.main import cli
 from tests.strategies import anything
 from zdissect.engine.interpreter import interpret
 from zdissect.engine.messages import messages
+from zdissect.grammar.derived import DERIVED
 from zdissect.output.named_members import with_named_members
 from zdissect.output.nested import nodes
 
@@ -37,6 +38,14 @@ def test_samples_are_as_the_schema_says(name: str) -> None:
     found = documents(name)
     jsonschema.Draft202012Validator(SCHEMA).validate(found)
     assert found
+
+
+def test_the_schema_has_every_derived_field() -> None:
+    types = {"int64": "integer", "string": "string", "bool": "boolean", "list<int64>": "array"}
+    known = SCHEMA["$defs"]["message"]["properties"]["derived"]["properties"]
+    assert {name: one["type"] for name, one in known.items()} == {
+        one.path: types[one.type] for one in DERIVED if one.type != "none"
+    }
 
 
 def test_a_put_by_name() -> None:

@@ -53,9 +53,7 @@ def test_nested(item: Item) -> None:
     assert {one["src"], one["dst"]} == {"[::1]:7447", "10.0.0.1:40000"}
     if isinstance(item, Skip):
         assert one["skipped"] == {"offset": 7, "size": 3, "data": "010203", "reason": "no place"}
-        assert [(found["code"], found["start"], found["bits"]) for found in one["findings"]] == [
-            ("resynchronised", 56, 24)
-        ]
+        assert [(found["code"], found["_range"]) for found in one["findings"]] == [("resynchronised", [56, 24])]
     else:
         assert isinstance(item, Notice)
         assert one["notice"] == item.text

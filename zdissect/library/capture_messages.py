@@ -1,8 +1,11 @@
 """The messages of captures, yielded as they are read."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import compress
 from os import PathLike, fspath
+from os.path import exists, isfile
+from typing import TYPE_CHECKING
 
 from zdissect.capture import CaptureError, open_capture
 from zdissect.dissection import Dissection, Item
@@ -10,6 +13,9 @@ from zdissect.library.dissected_message import DissectedMessage
 from zdissect.pipeline import Options, Pipeline
 from zdissect.records import Frame
 from zdissect.table import Table
+
+if TYPE_CHECKING:
+    from zdissect.filters import LookAhead
 
 Path = str | PathLike[str]
 
@@ -25,18 +31,22 @@ def read_captures(
     Args:
         paths: pcap or pcapng files; `-` is standard input.
         filter: Which messages to yield: a display filter (docs/filters.md), or a function that returns true for them.
-            The state of sessions doesn't depend on it.
+            The state of sessions doesn't depend on it. For a filter that depends on later messages (`request.answered`)
+            all files are read twice.
         options: Such as the ports to decode as Zenoh (`-d`). By default rows are read the fast way, and trees are
             made only for messages on which `tree()` is called.
 
     Raises:
-        FilterError: The display filter is invalid, or depends on later messages of the capture.
+        FilterError: The display filter is invalid, or depends on later messages where a file can be read only once: a
+            pipe, standard input.
         CaptureError: A file can't be read (any further); raised after the messages of all files.
     """
-    choose = _chooser(filter)
-    pipeline = Pipeline(options or Options(rows=True))
+    files = [paths] if isinstance(paths, str | PathLike) else [*paths]
+    options = options or Options(rows=True)
+    choose = _chooser(filter, files, options)
+    pipeline = Pipeline(options)
     problems: list[CaptureError] = []
-    for frame in _frames([paths] if isinstance(paths, str | PathLike) else paths, problems):
+    for frame in _frames(files, problems):
         yield from _messages(pipeline.feed(frame), choose)
     yield from _messages(pipeline.close(), choose)
     if problems:
@@ -57,8 +67,10 @@ Chooser = Callable[[Dissection], Iterable[DissectedMessage]]
 """Returns the messages of a dissection that are selected."""
 
 
-def _chooser(filter: str | Callable[[DissectedMessage], bool] | None) -> Chooser:
-    """The function that selects messages by a filter."""
+def _chooser(
+    filter: str | Callable[[DissectedMessage], bool] | None, files: Sequence[Path], options: Options
+) -> Chooser:
+    """The function that selects messages by a filter; if this depends on later messages, the files are read for it."""
     if not isinstance(filter, str):
         wanted = filter or (lambda message: True)
         return lambda item: (message for message in _all(item) if wanted(message))
@@ -66,8 +78,27 @@ def _chooser(filter: str | Callable[[DissectedMessage], bool] | None) -> Chooser
 
     compiled = compile_filter(filter)
     if compiled.looks_ahead:
-        raise FilterError("", 0, f"{filter!r} depends on later messages: read all messages, and select afterwards")
+        names = [fspath(path) for path in files]
+        once = next((name for name in names if name == "-" or (exists(name) and not isfile(name))), None)
+        if once is not None:
+            what = f"{filter!r} depends on later messages, which takes reading the capture twice"
+            raise FilterError("", 0, f"{what}; {once} is read once")
+        compiled.ahead = _read_ahead(files, options)
     return lambda item: compress(_all(item), compiled.select(item))
+
+
+def _read_ahead(files: Sequence[Path], options: Options) -> "LookAhead":
+    """What a first pass over files finds out. Their problems are those of the second one."""
+    from zdissect.filters import LookAhead
+
+    pipeline = Pipeline(replace(options, rows=True))
+    ahead = LookAhead()
+    for frame in _frames(files, []):
+        for item in pipeline.feed(frame):
+            ahead.feed(item)
+    for item in pipeline.close():
+        ahead.feed(item)
+    return ahead
 
 
 def _all(item: Dissection) -> list[DissectedMessage]:

@@ -3,10 +3,10 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from zdissect.dissection import Dissection, Item, Skip, findings
-from zdissect.listing.listing import Entry, Listing, columns, wanted
+from zdissect.dissection import Item, findings_of
+from zdissect.listing.listing import Entry, Listing, columns
 from zdissect.pipeline import Pipeline
-from zdissect.stats.sessions import SessionStats
+from zdissect.stats.chosen_sessions import ChosenSessions
 
 _COLUMNS = columns("""
 session          number    Session!   Number of the session, in the order in which they began.
@@ -45,28 +45,6 @@ SIDES = ("opener", "acceptor")
 _OPTIONS = ("qos", "low_latency", "compression", "multilink", "shm")
 
 
-class _ChosenStats(SessionStats):
-    """Counts chosen messages only; all else that it tells of sessions is that of all messages."""
-
-    chosen: Sequence[bool] | None = None
-
-    def size(self, item: Dissection | Skip) -> int:
-        if self.chosen is None:
-            return super().size(item)
-        if isinstance(item, Skip):
-            return len(item.data) if all(self.chosen) else 0
-        size = stop = 0
-        for message in wanted(item, self.chosen):  # what is inside of a chosen FRAME counts with that
-            start = message.row["offset"]
-            if start >= stop:
-                size += message.row["length"]
-                stop = start + message.row["length"]
-        return size
-
-    def count(self, item: Dissection) -> int:
-        return super().count(item) if self.chosen is None else len(wanted(item, self.chosen))
-
-
 class SessionListing(Listing):
     """The sessions; of a choice of messages those that have some, with how many they have."""
 
@@ -75,7 +53,7 @@ class SessionListing(Listing):
 
     def __init__(self) -> None:
         super().__init__()
-        self.counted = self.sessions = _ChosenStats()
+        self.counted = self.sessions = ChosenSessions()
         self.found: Counter[str] = Counter()
         """Findings by flow."""
         self.choice = False
@@ -86,11 +64,7 @@ class SessionListing(Listing):
         super().feed(item, pipeline, chosen)
 
     def take(self, item: Item, pipeline: Pipeline, chosen: Sequence[bool] | None) -> None:
-        if chosen is None or not isinstance(item, Dissection) or not item.messages:
-            if chosen is None or all(chosen):
-                self.found[item.flow.id] += sum(1 for _ in findings(item))
-            return
-        self.found[item.flow.id] += sum(len(message.row.get("findings", ())) for message in wanted(item, chosen))
+        self.found[item.flow.id] += sum(1 for _ in findings_of(item, chosen))
 
     def rows(self, pipeline: Pipeline) -> list[Entry]:
         report = self.sessions.report(pipeline.all_links(), self.extent.now_ns)

@@ -1,10 +1,12 @@
 """Which messages of a tree are shown in full: others are folded to the line of their header."""
 
+from bisect import bisect
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from zdissect.engine.tape import Span
+from zdissect.engine.tape import Remark, Span, Tape
 from zdissect.grammar.registry import MESSAGES, place
 
 
@@ -47,6 +49,27 @@ def folded(spans: Sequence[Span], unfolds: Callable[[int, Span], bool]) -> Folds
             order.append(index)
     following = dict(pairwise(order))
     return Folds(order, {at: spans[following[at]][2] if at in following else spans[0][3] for at in closed})
+
+
+def divided(tape: Tape, stops: Mapping[int, int]) -> tuple[list[Remark], Counter[int]]:
+    """The findings that are shown in full, and of the others, which are in folded messages, how many each has.
+
+    A finding is that of the innermost message that holds its place, or of the last one before it.
+
+    Args:
+        stops: Those of the folds, by the place of each folded message.
+    """
+    places = [place for place, span in enumerate(tape.spans) if span[0].kind == "message"]
+    starts = [tape.spans[place][2] for place in places]
+    shown: list[Remark] = []
+    hidden: Counter[int] = Counter()
+    for remark in tape.remarks:
+        owner = places[max(bisect(starts, remark[1]) - 1, 0)] if places else None
+        if owner is not None and owner in stops:
+            hidden[owner] += 1
+        else:
+            shown.append(remark)
+    return shown, hidden
 
 
 def messages_called(name: str) -> frozenset[str]:

@@ -6,7 +6,7 @@ from typing import Any
 from zdissect.dissection import Dissection, Finding, Item, Notice, findings
 from zdissect.engine.messages import DecodedMessage
 from zdissect.engine.tape import Span, Tape
-from zdissect.grammar.derived import SHOWN
+from zdissect.grammar.derived import DERIVED, SHOWN
 from zdissect.grammar.field import Field
 from zdissect.grammar.primitives import RENDERINGS
 from zdissect.grammar.transport import FRAME
@@ -154,6 +154,13 @@ def means(field: Field, value: Any) -> str | None:
 
 
 def derived(message: DecodedMessage) -> dict[str, Any]:
-    """What the session knows of a message."""
+    """What the session knows of a message, and where it was told what comes later (`filters/ahead.py`), that."""
     row = message.row
-    return {field.path: row[field.column] for field in SHOWN if row.get(field.column) is not None}
+    known = {field.path: row[field.column] for field in SHOWN if row.get(field.column) is not None}
+    if "answered" in row:
+        known |= {path: row[column] for path, column in _LATER if row[column] is not None}
+    return known
+
+
+_LATER = tuple((one.path, one.path.rsplit(".", 1)[-1]) for one in DERIVED if one.ahead)
+"""Derived fields of what comes later, and their columns in a row that was told."""

@@ -5,6 +5,7 @@ words of a header) is made once and kept.
 """
 
 from bisect import bisect
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ from zdissect.grammar.rules import RULES
 from zdissect.grammar.types import ENC_NAMES, Bit, Fixed
 from zdissect.output.answers import answers
 from zdissect.output.bit_text import bit_words, bits_in_words, pattern
-from zdissect.output.folding import Folds, unfolded
+from zdissect.output.folding import Folds, divided, unfolded
 from zdissect.output.repeated_findings import gathered
 from zdissect.output.style import Style
 from zdissect.output.text import count, opaque, payload, quoted, safe, unresolved
@@ -29,6 +30,7 @@ if TYPE_CHECKING:  # a tree without a session, as for pasted hex, has no message
 _ID, _ENC = named(EXT_BITS, "ID"), named(EXT_BITS, "ENC")
 _EXTENSIONS = tuple(f"ext 0x{_ID.of(byte):x} {ENC_NAMES[_ENC.of(byte)]}" for byte in range(256))
 """What each header byte of an extension says."""
+_NOTHING: Counter[int] = Counter()
 _HEADED = frozenset({"message", "extension"})
 """Kinds whose first byte is their header."""
 _GROUPS = frozenset({"group", "repeat", "item"})
@@ -57,6 +59,8 @@ class TreeWriter:
         self.paints = paints
         self.raw = style.raw
         """The colour of the bytes of the field that is being written."""
+        self.hidden: Counter[int] = _NOTHING
+        """Findings in the folded messages of what is being written, by the places of these."""
         self.columns = columns
         self.limit = limit
         self.width = 3 * columns + 2
@@ -69,13 +73,13 @@ class TreeWriter:
         `folds`, only what these leave."""
         data, start, spans = tape.data, tape.start, tape.spans
         known = {message.first: message for message in messages}
-        remarks = list(self.remarks(tape, messages)) if tape.remarks else []
         order, stops = unfolded(spans) if folds is None else folds
+        shown, self.hidden = divided(tape, stops) if stops and tape.remarks else (tape.remarks, _NOTHING)
+        remarks = list(self.remarks(shown, tape, messages))[::-1] if shown else []
         colours, paints = self.style.fields, self.paints
         self.raw = self.style.raw
         out: list[str] = []
         encoding = ""
-        done = 0
         for index in order:
             span = spans[index]
             field, depth, at, stop, value = span
@@ -85,13 +89,12 @@ class TreeWriter:
             if paints:
                 self.raw = colours[(index + (kind in _HEADED)) % len(colours)]
             if kind in _HEADED:
-                closed = index in stops
-                self.head(out, span, spans[index + 1], data, start, closed)
-                stop = stops[index] if closed else spans[index + 1][3]
+                self.head(out, index, spans, data, start, closed=index in stops)
+                stop = stops.get(index, spans[index + 1][3])
                 if kind == "message":
                     encoding = ""
                     if index in known:
-                        self.derived(out, known[index], depth, closed)
+                        self.derived(out, known[index], depth, closed=index in stops)
             elif field.leaf:
                 if field.render == "encoding":
                     encoding = encoding_text(value >> 1, None)
@@ -100,16 +103,14 @@ class TreeWriter:
                 if kind in _GROUPS:
                     out.append(self.group(span, start))
                 stop = at
-            while done < len(remarks) and remarks[done][1] < stop:
-                out.append(self.remark(remarks[done], depth))
-                done += 1
-        out += [self.remark(remark, 1) for remark in remarks[done:]]
-        return out
+            while remarks and remarks[-1][1] < stop:
+                out.append(self.remark(remarks.pop(), depth))
+        return out + [self.remark(remark, 1) for remark in reversed(remarks)]
 
     @staticmethod
-    def remarks(tape: Tape, messages: "Sequence[DecodedMessage]") -> Iterator[Remark]:
-        """The findings of a tape by their places; of many of a kind in a message, the first one with their number."""
-        ordered = sorted(tape.remarks, key=lambda remark: remark[1])
+    def remarks(shown: Sequence[Remark], tape: Tape, messages: "Sequence[DecodedMessage]") -> Iterator[Remark]:
+        """Findings by their places; of many of a kind in a message, the first one with their number."""
+        ordered = sorted(shown, key=lambda remark: remark[1])
         starts = [tape.spans[message.first][2] for message in messages]
         for remark, text in gathered(ordered, lambda one: (bisect(starts, one[1]), one[0]), lambda one: one[3]):
             yield (*remark[:3], text)
@@ -120,9 +121,10 @@ class TreeWriter:
         shown = raw.hex(" ") if len(raw) <= columns else f"{raw[:columns].hex(' ')} .."
         return f"{style.offset}{at:04x}{style.end}  {self.raw}{shown.ljust(self.width)}{style.end}{'  ' * depth}{text}"
 
-    def head(self, out: list[str], span: Span, header: Span, data: bytes, start: int, closed: bool) -> None:
-        """Adds a message or an extension with its header byte; if it is closed, without the bits of that."""
-        field, depth, at, _, label = span
+    def head(self, out: list[str], index: int, spans: Sequence[Span], data: bytes, start: int, closed: bool) -> None:
+        """Adds a message or an extension with its header byte; if it is closed, without the bits of that, but with the
+        number of its findings."""
+        (field, depth, at, _, label), header = spans[index], spans[index + 1]
         style, byte = self.style, header[4]
         if field.kind == "message":
             text = f"{style.message}{label}{style.end}  0x{byte & ID_BITS:02x}"
@@ -131,6 +133,8 @@ class TreeWriter:
             text = f"{_EXTENSIONS[byte]}: {style.message}{name}{style.end}"
         if not self.with_bits and not closed:
             text += f"  {words}" if (words := bits_in_words(header[0], byte)) else ""
+        if closed and (number := self.hidden[index]):
+            text += f"  {style.dim}[{number} finding{'s' if number > 1 else ''}]{style.end}"
         out.append(self.line(at - start, data[at : header[3]], depth, text))
         if self.with_bits and not closed:
             out += self.bits(header[0], byte, depth)

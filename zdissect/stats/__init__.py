@@ -38,20 +38,27 @@ seconds where it says `_s`; `null` is what isn't known. Durations are without le
 - `intervals`, if they were asked for: `every_s`, the length of one (longer than `asked_s` where there would be too
   many), and `listed`: `start_s` since the first frame, `ts_ns`, `frames`, `messages`, `bytes` (of batches, datagrams,
   and what was skipped), `findings`.
+
+Of a choice of messages, as a display filter makes it, `messages`, `keys`, `findings` and `intervals` (except for their
+`frames`) are of these only; `queries` those whose REQUEST is chosen, with all their answers; `sessions` those that
+carry some, with how many. Everything else is of the whole capture.
 """
 
 from collections import Counter
+from collections.abc import Sequence
+from itertools import repeat
 from typing import Any
 
-from zdissect.dissection import Dissection, Finding, Item, findings
+from zdissect.dissection import Dissection, Finding, Item, Notice, findings_of
+from zdissect.engine.messages import Row
 from zdissect.pipeline import Pipeline
 from zdissect.records import Frame
 from zdissect.stats.accounting import Accounting, unopened
+from zdissect.stats.chosen_sessions import ChosenSessions
 from zdissect.stats.extent import Extent
 from zdissect.stats.keys import Keys
 from zdissect.stats.over_time import OverTime
 from zdissect.stats.query_stats import Queries
-from zdissect.stats.sessions import SessionStats
 
 SCHEMA_VERSION = 1
 
@@ -73,7 +80,8 @@ class Stats:
         self.over_time = OverTime(every_ns) if every_ns is not None else None
         self.extent = Extent()
         self.accounting = Accounting()
-        self.sessions = SessionStats()
+        self.sessions = ChosenSessions()
+        self.choice = False
         self.keys = Keys()
         self.queries = Queries()
         self.kinds: Counter[Kind] = Counter()
@@ -87,26 +95,40 @@ class Stats:
         if self.over_time is not None:
             self.over_time.frame(self.extent.latest_ns)
 
-    def feed(self, item: Item) -> None:
-        """Takes an item of the pipeline."""
+    def feed(self, item: Item, chosen: Sequence[bool] | None = None) -> None:
+        """Takes an item of the pipeline.
+
+        Args:
+            item: What the pipeline gave.
+            chosen: Whether each message of it counts, or the item where it has none; None: all do.
+        """
         self.accounting.feed(item)
+        self.sessions.chosen = chosen
         self.sessions.feed(item)
+        self.choice = self.choice or chosen is not None
         number = 0
-        for finding in findings(item):
+        for finding in findings_of(item, chosen):
             number += 1
             self.codes[finding.rule.code] += 1
             self.firsts.setdefault(finding.rule.code, finding)
         if self.over_time is not None:
-            self.over_time.feed(item, number)
+            size = self.sessions.size(item) if chosen is not None and not isinstance(item, Notice) else None
+            self.over_time.feed(item, number, chosen, size)
         if isinstance(item, Dissection):
-            for message in item.messages:
-                row = message.row
-                kind = row["layer"], row["message"], row.get("body"), row.get("reply_body")
-                self.kinds[kind] += 1
-                self.sizes[kind] += row["length"]
-                if row["layer"] == "network":
-                    self.keys.feed(item, row)
-                    self.queries.feed(item, row)
+            for message, counts in zip(item.messages, chosen or repeat(True), strict=False):
+                self.message(item, message.row, counts)
+
+    def message(self, item: Dissection, row: Row, counts: bool) -> None:
+        """Takes a message. One that doesn't count itself may answer a query that does."""
+        if counts:
+            kind = row["layer"], row["message"], row.get("body"), row.get("reply_body")
+            self.kinds[kind] += 1
+            self.sizes[kind] += row["length"]
+        if row["layer"] == "network":
+            if counts:
+                self.keys.feed(item, row)
+            if not self.choice or self.queries.concerns(item, row, counts):
+                self.queries.feed(item, row)
 
     def finish(self, pipeline: Pipeline) -> dict[str, Any]:
         """The report, once the pipeline has ended."""
@@ -116,7 +138,7 @@ class Stats:
             "accounting": self.accounting.report(pipeline),
             "unopened": unopened(pipeline.decoder.unopened.total()),
             "conversations": dict(pipeline.others()),
-            "sessions": self.sessions.report(pipeline.all_links(), self.extent.now_ns),
+            "sessions": self.chosen_sessions(pipeline),
             "messages": self.messages(),
             "keys": self.keys.report(),
             "queries": self.queries.report(),
@@ -126,6 +148,11 @@ class Stats:
         if self.over_time is not None:
             report["intervals"] = self.over_time.report(report["capture"]["first_ts_ns"])
         return report
+
+    def chosen_sessions(self, pipeline: Pipeline) -> list[dict[str, Any]]:
+        """The sessions; of a choice of messages those that carry some of them."""
+        known = self.sessions.report(pipeline.all_links(), self.extent.now_ns)
+        return [one for one in known if not self.choice or any(end["messages"] for end in one["ends"])]
 
     def messages(self) -> list[dict[str, Any]]:
         """Messages by kind: layer by layer, the most frequent first."""

@@ -1,5 +1,6 @@
 """Frames, messages, bytes and findings in intervals of equal length, including empty ones."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from zdissect.dissection import Dissection, Item, Notice, Skip
@@ -56,15 +57,16 @@ class OverTime:
         """Takes a frame, whatever is in it."""
         self.at(now_ns)[0] += 1
 
-    def feed(self, item: Item, findings: int) -> None:
-        """Takes an item of the pipeline, with the number of its findings."""
+    def feed(self, item: Item, findings: int, chosen: Sequence[bool] | None = None, size: int | None = None) -> None:
+        """Takes an item of the pipeline, with the number of its findings; of a choice of its messages, their size."""
         counts = self.at(item.frame.now_ns)
         counts[3] += findings
         if isinstance(item, Dissection):
-            counts[1] += len(item.messages)
-            counts[2] += 0 if item.buffer.name in _MADE else len(item.buffer.data)
+            counts[1] += len(item.messages) if chosen is None else sum(chosen[: len(item.messages)])
+            if item.buffer.name not in _MADE:
+                counts[2] += len(item.buffer.data) if size is None else size
         elif isinstance(item, Skip):
-            counts[2] += len(item.data)
+            counts[2] += len(item.data) if size is None else size
         else:
             assert isinstance(item, Notice)
 

@@ -135,6 +135,14 @@ class Queries:
             if request[0][0] == query.asker:  # answers to other nodes are passed on, or not
                 self.answered(query, row)
 
+    def concerns(self, item: Dissection, row: Row, chosen: bool) -> bool:
+        """Whether a message is of a query that counts where only chosen ones do: a REQUEST that was chosen, an answer
+        to such a one, or a chosen answer whose request nobody knows."""
+        if row["message"] == "REQUEST":
+            return chosen
+        request = hop_of(item, row)[::-1], row.get("request_frame") or 0, row.get("request_id") or 0
+        return request in self.open or (chosen and row.get("request_frame") is None)
+
     def ask(self, item: Dissection, row: Row) -> None:
         """Takes a REQUEST."""
         hop = hop_of(item, row)
