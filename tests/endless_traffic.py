@@ -203,7 +203,7 @@ class Lasting:
         talk.frame(0, declare(d_keyexpr(1, name)), push(1), push(name), declare(u_keyexpr(1)))
         talk.frame(0, declare(entity("TOKEN", number, name)), declare(gone("TOKEN", number)))
         talk.frame(0, interest(ident, "Current", T=1, K=0, S=0, Q=0)).frame(1, final(ident))
-        talk.frame(0, request(number, name, timeout=1000)).keep_alive(1)
+        talk.frame(0, request(number, name, timeout=50_000)).keep_alive(1)  # something is always awaited
         if number % 5:
             talk.frame(1, response(number, name), response_final(number))
         frames, self.capture.frames = self.capture.frames, []

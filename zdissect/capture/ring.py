@@ -27,7 +27,7 @@ class Ring:
         self.size = self.frames = self.number = 0
         """Bytes and frames in the current file, and how many files have been started."""
         self.kept: deque[str] = deque()
-        """The files that exist, oldest first."""
+        """The files that exist, oldest first, if only so many may; else there may be ever more of them."""
         self.begin()
 
     def full(self) -> bool:
@@ -52,7 +52,8 @@ class Ring:
             self.file: BinaryIO = open(name, "xb", _BUFFER)  # noqa: SIM115  # closed when the next one begins
         except FileExistsError:
             raise CaptureError(name, "it already exists: choose another output name, or remove it") from None
-        self.kept.append(name)
+        if self.bounds.files is not None:
+            self.kept.append(name)
         while self.bounds.files is not None and len(self.kept) > self.bounds.files:
             with suppress(FileNotFoundError):
                 os.remove(self.kept.popleft())
