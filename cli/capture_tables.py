@@ -31,10 +31,12 @@ from .options import (
     files_argument,
     filter_option,
     frames_option,
+    pager_option,
     quiet_option,
     times_option,
 )
 from .outcome import exit_code, not_opened
+from .paging import write_paged
 from .relative_times import clock
 from .stdio import for_json
 from .table_text import table
@@ -94,6 +96,7 @@ def _command(listing: type[Listing]) -> click.Command:
     @quiet_option()
     @fail_on_option
     @color_option
+    @pager_option
     @as_records(capture=CaptureOptions, display=DisplayOptions, reporting=ReportOptions)
     def command(order: str | None, capture: CaptureOptions, display: DisplayOptions, reporting: ReportOptions) -> int:
         made = listing()
@@ -193,7 +196,7 @@ def _write(listing: Listing, rows: list[Entry], display: DisplayOptions) -> None
         style = display.style
         columns = text_columns(listing.columns, rows, clock(display.times, listing.extent.first_ns), style)
         lines, dropped = table(columns, width, style.dim, style.end)
-        sys.stdout.writelines(f"{line}\n" for line in lines)
+        write_paged((f"{line}\n" for line in lines), not display.no_pager)
         if dropped:
             complain(f"no room for {', '.join(dropped)}: a wider terminal, --csv and --json have all columns")
 

@@ -7,18 +7,21 @@ from .command import Command
 from .common import complain, nearest
 from .exit_codes import DONE, USAGE
 from .explanations import explanations, names
+from .options import pager_option
+from .paging import write_paged
 
 
 @click.command("explain", cls=Command)
 @click.argument("name", nargs=-1, required=True, shell_complete=completers.explained)
 @click.option("--source", is_flag=True, help="Show the generated code that reads a message into a row.")
-def explain(name: tuple[str, ...], source: bool) -> int:
+@pager_option
+def explain(name: tuple[str, ...], source: bool, no_pager: bool) -> int:
     """Explains the code of a finding, a field, a message, a column, or a list of values such as priority.
 
     Of several names each is explained, unless together they are one: congestion control.
     """
     if source:
-        return max([_show_source(asked) for asked in name])
+        return max([_show_source(asked, not no_pager) for asked in name])
     together = next((one for one in (" ".join(name), "_".join(name)) if any(explanations(one))), "")
     texts: list[str] = []
     unknown = []
@@ -28,13 +31,13 @@ def explain(name: tuple[str, ...], source: bool) -> int:
         if not known:
             unknown.append(asked)
     if texts:
-        click.echo("\n\n".join(texts))
+        write_paged([f"{text}\n" for text in "\n\n".join(texts).split("\n")], not no_pager)
     for asked in unknown:
         complain(f"nothing is called {asked!r}{nearest(asked, names())}")
     return USAGE if unknown else DONE
 
 
-def _show_source(asked: str) -> int:
+def _show_source(asked: str, pages: bool) -> int:
     """Prints the compiled form of a message."""
     from zdissect.engine.compiler import COMPILED, source_of
 
@@ -42,7 +45,7 @@ def _show_source(asked: str) -> int:
     if asked.lower() not in compiled:
         complain(f"{asked!r} isn't compiled; {', '.join(compiled)} are, the interpreter reads the rest")
         return USAGE
-    click.echo(source_of(asked), nl=False)
+    write_paged([source_of(asked)], pages)
     return 0
 
 

@@ -11,6 +11,8 @@ from . import completers
 from .command import Command
 from .common import complain
 from .exit_codes import DONE, USAGE
+from .options import pager_option
+from .paging import write_paged
 
 if TYPE_CHECKING:
     from zdissect.filters import Filter
@@ -83,10 +85,11 @@ class _SqlCommand(Command):
     "--sql", type=click.Choice(["duckdb", "spark"]), metavar="[duckdb|spark]", help="Print it as a condition."
 )
 @click.option("--columns", is_flag=True, help="Print the columns that it reads, one a line.")
-def filter_command(expression: str | None, sql: str | None, columns: bool) -> int:
+@pager_option
+def filter_command(expression: str | None, sql: str | None, columns: bool, no_pager: bool) -> int:
     """Checks a display filter (-Y), and prints what it means and reads; without one, describes the language."""
     if expression is None:
-        click.echo(LANGUAGE, nl=False)
+        write_paged([LANGUAGE], not no_pager)
         return DONE
     from zdissect.filters import FilterError, compile_filter
 

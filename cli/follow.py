@@ -31,9 +31,11 @@ from .options import (
     color_option,
     decode_as_option,
     files_argument,
+    pager_option,
     quiet_option,
     times_option,
 )
+from .paging import paging
 from .relative_times import clock
 from .stats_units import many
 from .stdio import for_json
@@ -73,6 +75,7 @@ def _target(context: click.Context, _: click.Parameter, text: str) -> Subject:
 @times_option
 @quiet_option()
 @color_option
+@pager_option
 @as_records(capture=CaptureOptions, display=DisplayOptions, reporting=ReportOptions)
 def follow(
     target: Subject, carriers: bool, capture: CaptureOptions, display: DisplayOptions, reporting: ReportOptions
@@ -150,24 +153,32 @@ def _write(
     """Writes the messages; how many there are, and how many bytes their payloads have."""
     if display.form == "raw":
         return _write_raw(messages)
+    if display.form == "json":
+        return _write_json(messages, finder)
     ascii_only = codecs.lookup(sys.stdout.encoding).name != "utf-8"
     times = clock(display.times, finder.extent.first_ns)
     text = TranscriptText(finder.report, times, display.style, display.payload_bytes, ascii_only)
-    if display.form == "json":
-        for_json()
+    number = size = 0
+    with paging(not display.no_pager):
+        for item, row in messages:
+            number += 1
+            size += len(row.get("payload") or b"")
+            sys.stdout.write(text.message(row, finder.parts.get(item.flow.id), item.direction))
+    return number, size
+
+
+def _write_json(messages: Iterator[tuple[Dissection, Row]], finder: SubjectFinder) -> tuple[int, int]:
+    """Writes the messages as JSON."""
+    for_json()
     number = size = 0
     for number, (item, row) in enumerate(messages, 1):
         size += len(row.get("payload") or b"")
         part = finder.parts.get(item.flow.id)
-        if display.form == "json":
-            known = {name: value for name, value in complete(row).items() if value is not None}
-            side = SIDES[item.direction ^ part.flip] if part is not None else None
-            entry = {"session": part and part.session, "side": side, **known}
-            sys.stdout.write(f"{'[' if number == 1 else ','}{dumps(entry)}\n")
-        else:
-            sys.stdout.write(text.message(row, part, item.direction))
-    if display.form == "json":
-        sys.stdout.write("]\n" if number else "[]\n")
+        known = {name: value for name, value in complete(row).items() if value is not None}
+        side = SIDES[item.direction ^ part.flip] if part is not None else None
+        entry = {"session": part and part.session, "side": side, **known}
+        sys.stdout.write(f"{'[' if number == 1 else ','}{dumps(entry)}\n")
+    sys.stdout.write("]\n" if number else "[]\n")
     return number, size
 
 

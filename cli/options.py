@@ -237,6 +237,10 @@ color_option = click.option(
     help="Colour: auto (on a terminal unless NO_COLOR is set, and with CLICOLOR_FORCE), always, never.",
 )
 
+pager_option = click.option(
+    "--no-pager", "no_pager", is_flag=True, help="Never a pager; else ZDISSECT_PAGER, PAGER or less on a terminal."
+)
+
 theme_option = click.option(
     "--theme",
     type=click.Choice(["auto", "dark", "light", "ansi"]),

@@ -7,7 +7,7 @@ import click
 
 from . import completers
 from .frame_ranges import frame_ranges
-from .options import dump_option, filter_option, form_option
+from .options import dump_option, filter_option, form_option, pager_option
 
 _OPTIONS = (
     click.option(
@@ -71,7 +71,7 @@ _OPTIONS = (
         default="",
         help="Show batches (of the tree) or lines that hold a text; upper and lower case differ if it has capitals.",
     ),
-    click.option("--no-pager", is_flag=True, help="Never a pager; else ZDISSECT_PAGER, PAGER or less on a terminal."),
+    pager_option,
     click.option("-l", "flush", is_flag=True, help="Write the output of each frame at once."),
     click.option("-n", is_flag=True, expose_value=False, help="Accepted: names are never looked up."),
 )

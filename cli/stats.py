@@ -5,6 +5,7 @@ import io
 import shutil
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -32,9 +33,11 @@ from .options import (
     files_argument,
     filter_option,
     frames_option,
+    pager_option,
     quiet_option,
 )
 from .outcome import absences, exit_code, not_opened
+from .paging import write_paged
 from .stdio import for_json
 
 if TYPE_CHECKING:
@@ -64,6 +67,7 @@ _NARROW = 110
 @quiet_option()
 @fail_on_option
 @color_option
+@pager_option
 @as_records(capture=CaptureOptions, display=DisplayOptions, reporting=ReportOptions)
 def stats(
     as_json: bool,
@@ -85,7 +89,7 @@ def stats(
         for_json()
         click.echo(dumps(report, indented=True))
     elif report["capture"]["frames"] or not captures.problems:
-        _tables(report, top, wants_color(display.color))
+        write_paged(_tables(report, top, wants_color(display.color)), not display.no_pager)
     sys.stdout.flush()
     for problem in captures.problems:
         complain(str(problem))
@@ -130,8 +134,8 @@ def _collect(
     return collected.finish(pipeline), interrupted
 
 
-def _tables(report: dict[str, Any], top: int, color: bool) -> None:
-    """Prints the tables; nothing is cut or folded unless a terminal is too narrow."""
+def _tables(report: dict[str, Any], top: int, color: bool) -> Iterator[str]:
+    """The lines of the tables; nothing is cut or folded unless a terminal is too narrow."""
     from rich.console import Console  # only here: JSON needs none of it
 
     from .stats_tables import show
@@ -146,7 +150,7 @@ def _tables(report: dict[str, Any], top: int, color: bool) -> None:
     show(report, console, top, columns < _NARROW, sparks)
     # by way of a text: rich ends the program with 1 when it writes to a closed pipe
     assert isinstance(console.file, io.StringIO)
-    sys.stdout.writelines(f"{line.rstrip()}\n" for line in console.file.getvalue().splitlines())
+    yield from (f"{line.rstrip()}\n" for line in console.file.getvalue().splitlines())
 
 
 commands = {"stats": stats}

@@ -9,24 +9,27 @@ import struct
 import subprocess
 import sys
 import termios
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
 
 SAMPLE = str(Path(__file__).parents[2] / "samples" / "pubsub-tcp.pcap")
-COMMAND = [sys.executable, "-m", "zdissect_cli", "-T", "line"]
+PROGRAM = [sys.executable, "-m", "zdissect_cli"]
+COMMAND = [*PROGRAM, "-T", "line"]
 SECONDS = 30
 
 
-def on_a_terminal(*args: str, keys: bytes = b"", rows: int = 50, **env: str) -> tuple[int, str]:
+def on_a_terminal(
+    *args: str, keys: bytes = b"", rows: int = 50, command: Sequence[str] = COMMAND, **env: str
+) -> tuple[int, str]:
     """(exit code, what a terminal of 90 columns gets to see); keys are typed when a screen is full."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", rows, 90, 0, 0))
     names = ("PAGER", "ZDISSECT_PAGER", "LESS", "NO_COLOR", "COLUMNS", "LINES")
     environ: Mapping[str, str] = {name: value for name, value in os.environ.items() if name not in names}
     with subprocess.Popen(
-        [*COMMAND, *args], stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True,
+        [*command, *args], stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True,
         env={**environ, "TERM": "xterm", **env}, preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
     ) as process:  # fmt: skip
         os.close(theirs)
@@ -107,3 +110,42 @@ def test_what_is_left_when_the_pager_ends_does_not_reach_the_terminal() -> None:
     assert code == 0
     assert "INIT_SYN" in out
     assert "CLOSE" not in out
+
+
+LONG = {
+    "stats": ("stats", SAMPLE),
+    "sessions": ("sessions", SAMPLE),
+    "keys": ("keys", SAMPLE),
+    "follow": ("follow", "session:1", SAMPLE),
+    "explain": ("explain", "put", "sn-gap"),
+    "source": ("explain", "--source", "push"),
+    "fields": ("fields", "zenoh.push.*"),
+    "filter": ("filter",),
+}
+"""Commands whose text may be longer than a terminal."""
+_MARK = "sed s/^/PAGED:/"
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_whatever_may_be_long_is_paged(name: str) -> None:
+    paged, plain = (
+        on_a_terminal(*LONG[name], *more, command=PROGRAM, PAGER=_MARK)[1] for more in ((), ("--no-pager",))
+    )
+    marked = [line.removeprefix("PAGED:") for line in paged.splitlines() if line.startswith("PAGED:")]
+    assert marked
+    assert marked == plain.splitlines()[: len(marked)], "width and colours are those of the terminal"
+    assert "PAGED" not in plain
+
+
+@pytest.mark.parametrize("args", [
+    ("stats", "--json"), ("keys", "--json"), ("findings", "--csv"), ("follow", "session:1", "--json"),
+    ("follow", "session:1", "--raw"),
+])  # fmt: skip
+def test_what_programs_read_is_not(args: tuple[str, ...]) -> None:
+    assert "PAGED" not in on_a_terminal(*args, SAMPLE, command=PROGRAM, PAGER=_MARK)[1]
+
+
+def test_nor_is_what_goes_to_a_pipe() -> None:
+    done = subprocess.run([*PROGRAM, "stats", SAMPLE], capture_output=True, env={**os.environ, "PAGER": _MARK})
+    assert b"Sessions" in done.stdout
+    assert b"PAGED" not in done.stdout
