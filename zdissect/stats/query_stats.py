@@ -24,8 +24,10 @@ KEPT_PER_KEY = 1000
 """Response times kept for each key; beyond that, a sample of them."""
 TOGETHER_NS = 100_000_000
 """Most time between two requests of a node for one query, if a request was answered in between."""
-LEAST_ROOM = 256
-"""Queries that are known, at least, before those that are over are forgotten."""
+WAIT_NS = 3600 * 10**9
+"""How long a query may wait for answers in a capture without an end; hardly any timeout is longer."""
+ROOM = 256
+"""So many more queries are known before it is looked for those that are over."""
 MOST_ALIKE = 64
 """Most queries with the same content that a request may belong to."""
 
@@ -199,12 +201,12 @@ class Queries:
     def forget(self) -> None:
         """Gives up the oldest query."""
         _, query = self.known.popitem(last=False)
+        self.give_up(query)
+
+    def give_up(self, query: Query) -> None:
+        """Nothing belongs to a query any more, which isn't known any more."""
         if not query.answers:
             self.forgotten.add(query.frame)
-        self.unlike(query)
-
-    def unlike(self, query: Query) -> None:
-        """No request belongs to a query any more."""
         alike = self.alike.get(query.content, [])
         if query in alike:
             alike.remove(query)
@@ -263,7 +265,7 @@ class Unanswered(Queries):
         self.most_keys = 0
         self.all, self.others = (Asked(first=Distribution(0), final=Distribution(0)) for _ in range(2))
         self.forgets = most_open is not None
-        self.room = LEAST_ROOM
+        self.room = ROOM
         """So many queries are known before it is looked for those that are over."""
         if most_open is not None:
             self.most_open = most_open
@@ -272,15 +274,20 @@ class Unanswered(Queries):
         """A query that wasn't known."""
         if self.forgets and len(self.known) >= self.room:
             self.settle(item.frame.now_ns)
-            self.room = max(LEAST_ROOM, 2 * len(self.known))
+            self.room = len(self.known) + ROOM
         return super().new(item, row, content, asker)
 
     def settle(self, now_ns: int) -> None:
-        """Forgets the queries that were answered to their end, so long ago that no request belongs to them any more."""
+        """Forgets queries that were answered to their end, so long ago that no request belongs to them any more; and
+        whatever is older than `WAIT_NS`, which counts as unanswered if it is.
+        """
         for ident, query in list(self.known.items()):
-            if query.answers and not query.open and now_ns - query.frame.now_ns > TOGETHER_NS:
+            age_ns = now_ns - query.frame.now_ns
+            if age_ns > WAIT_NS or (query.answers and not query.open and age_ns > TOGETHER_NS):
                 del self.known[ident]
-                self.unlike(query)
+                self.give_up(query)
+        while self.open and now_ns - next(iter(self.open.values())).frame.now_ns > WAIT_NS:
+            self.open.popitem(last=False)
 
 
 def hop_of(item: Dissection, row: Row) -> Hop:
