@@ -15,7 +15,6 @@ from cli.top_screen import Printed
 from tests import endless_traffic
 from tests.endless_traffic import Lasting, rounds
 from tests.packets import SECOND
-from zdissect.engine import compiler
 from zdissect.flow import datagrams, ip, ipfragments, tcp_analysis
 from zdissect.pipeline import Options
 from zdissect.records import Frame
@@ -37,7 +36,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     limits = (
         (line_form, "MOST_LIVE"), (grep, "MOST_LIVE"), (ip, "MAX_PAIRS"), (ipfragments, "MAX_OPEN"),
         (ipfragments, "MAX_FINISHED"), (datagrams, "MOST_HELD"), (interests, "REMEMBERED"), (requests, "REMEMBERED"),
-        (compiler, "MOST_TEMPLATES"), (query_stats, "ROOM"), (deadlines, "ROOM"), (tcp_analysis, "MOST_SEGMENTS"),
+        (query_stats, "ROOM"), (deadlines, "ROOM"), (tcp_analysis, "MOST_SEGMENTS"),
     )  # fmt: skip
     for module, name in limits:
         assert getattr(module, name) > FEW

@@ -145,6 +145,12 @@ class CompiledReader:
             self.rest = _REST if self.count < 2 * _LOOK else 0
             self.count = self.missed = 0
 
+    def forget(self) -> None:
+        """Forgets all templates: keys that are still in use are soon learned again."""
+        for known in (self.templates, *self.pushes.values()):
+            known.clear()
+        self.seen.clear()
+
     @staticmethod
     def learn(known: dict[bytes, Template], key: bytes, message: Message, row: Row) -> Template:
         """Makes the template of a message from its row."""

@@ -236,6 +236,7 @@ class Sessions:
         """
         for pair in [pair for pair, session in self.pairs.items() if session is None]:
             del self.pairs[pair]
+        self.learned.clear()  # what is still usual is soon learned again
         self.groups.forget(before_ns, self.links.keys())
         for link in self.links.values():
             for side in link.session.sides:
