@@ -63,6 +63,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "top": (
         ("zdissect top -i lo", "live"),
         ("zdissect top capture.pcap", "what a file would have shown"),
+        ("zdissect top --json -i lo", "an object a second, for programs"),
     ),
     "follow": (
         ("zdissect follow 1 capture.pcap", "a session, by its number in `zdissect sessions`"),

@@ -30,6 +30,7 @@ from .options import (
     interfaces_option,
     quiet_option,
 )
+from .stdio import for_json
 from .top_screen import ORDERS, Printed, Screen, View
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 @click.option("-n", "iterations", type=click.IntRange(min=1), metavar="N", help="End after N tables.")
 @click.option("--top", "rows", type=click.IntRange(min=0), metavar="N", help="Keys to show; 0 for all.")
 @click.option("--batch", is_flag=True, help="Print one table after the other, as without a terminal.")
+@click.option("--json", "as_json", is_flag=True, help="A JSON object a line for each table, of all keys.")
 @autostop_option
 @frames_option
 @decode_as_option
@@ -53,7 +55,7 @@ if TYPE_CHECKING:
 @as_records(capture=CaptureOptions, live=LiveOptions, reporting=ReportOptions)
 def top(
     capture: CaptureOptions, live: LiveOptions, reporting: ReportOptions, order: str, every: float | None,
-    iterations: int | None, rows: int | None, batch: bool,
+    iterations: int | None, rows: int | None, batch: bool, as_json: bool,
 ) -> int:  # fmt: skip
     """Shows which keys carry how much, in messages and bytes a second, with their last values; sessions and findings.
 
@@ -67,8 +69,7 @@ def top(
             raise click.UsageError("-n needs --every S for files: it counts the tables")
         if not reporting.quiet and captures.greeting():
             complain(captures.greeting())
-        view: View = Printed(order, rows) if batch or not sys.stdout.isatty() else Screen(order, rows)
-        with view:
+        with _view(order, rows, batch, as_json) as view:
             run = TopRun(captures, capture.pipeline(rows=True), view)
             run.run(every, iterations)
     for problem in captures.problems:
@@ -78,6 +79,16 @@ def top(
     if captures.signal:
         return SIGNALLED + captures.signal
     return UNREADABLE if captures.problems else DONE
+
+
+def _view(order: str, rows: int | None, batch: bool, as_json: bool) -> View:
+    """Where tables are shown."""
+    if not as_json:
+        return Printed(order, rows) if batch or not sys.stdout.isatty() else Screen(order, rows)
+    from .top_json import JsonLines
+
+    for_json()
+    return JsonLines(order, rows)
 
 
 class TopRun:

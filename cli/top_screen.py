@@ -121,7 +121,7 @@ def _lines(
         out.append(f"findings: {describe(activity.findings)}")
         if (last := activity.last_finding) is not None:
             out.append(f"  last: frame {last.item.frame.number}: {prose(last.message)} [{last.rule.code}]")
-    known = sorted(activity.keys.values(), key=lambda key: (ORDERS[order](key, now_ns), key.name))
+    known = in_order(activity, order, now_ns)
     shown = known[:rows] if rows else known
     if shown:
         out += ["", *_keys(shown, now_ns, width)]
@@ -131,6 +131,11 @@ def _lines(
     if links:
         out += ["", *_sessions(links, width)]
     return out
+
+
+def in_order(activity: Activity, order: str, now_ns: int) -> list[KeyActivity]:
+    """The keys in an order of ORDERS."""
+    return sorted(activity.keys.values(), key=lambda key: (ORDERS[order](key, now_ns), key.name))
 
 
 def _keys(keys: list[KeyActivity], now_ns: int, width: int | None) -> list[str]:

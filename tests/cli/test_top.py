@@ -1,5 +1,6 @@
 """`zdissect top`: of a file its last table; live one after the other, or in place on a terminal."""
 
+import json
 import os
 import pty
 import sys
@@ -35,6 +36,34 @@ def test_a_file_gives_one_table() -> None:
     assert keys(done.stdout)[0] == "factory/hall-1/cell-7/robot/arm/pose"
     assert '16 bytes  "after s2 is gone"' in done.stdout
     assert "(deleted)" in done.stdout
+
+
+def test_json_is_an_object_for_each_table() -> None:
+    done = run("--json", "--every", 1, SAMPLE)
+    entries = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [one["final"] for one in entries] == [False, False, True]
+    assert [one["ts_ns"] for one in entries] == sorted(one["ts_ns"] for one in entries)
+    last = entries[-1]
+    assert (last["frames"], last["messages"], last["values"]) == (130, 135, 49)
+    assert sum(key["messages"] for key in last["keys"]) == 49
+    table = run("--every", 1, SAMPLE).stdout.split("\nKey ")[-1]
+    assert [key["key_expr"] for key in last["keys"]] == keys(f"Key {table}")
+    by_name = {key["key_expr"].rpartition("/")[2]: key for key in last["keys"]}
+    assert {key["value_bytes"] for key in last["keys"]} >= {None, 16}
+    assert bytes.fromhex(by_name["pose"]["value"]) == b"after s2 is gone"
+    assert all(key["value"] is None for key in last["keys"] if key["value_bytes"] is None)
+
+
+def test_json_has_what_the_table_says_of_links_and_findings() -> None:
+    first = json.loads(run("--json", "-c", 40, SAMPLE).stdout)
+    assert first["links"]
+    for link in first["links"]:
+        assert [set(end) for end in link["ends"]] == [{"role", "zid", "address", "messages"}] * 2
+    found = json.loads(run("--json", SAMPLES / "duplicate-sn.pcap").stdout)
+    assert found["findings"] == {"sn-duplicate": 1, "sn-gap": 1}
+    assert (found["last_finding"]["frame"], found["last_finding"]["code"]) == (5, "sn-gap")
+    assert found["last_finding"]["severity"] == "warning"
+    assert json.loads(run("--json", "--top", 2, SAMPLE).stdout)["more_keys"] == 4
 
 
 @pytest.mark.parametrize(
