@@ -21,7 +21,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     ),
     FORM: (
         "form", "as_json", "sql", "names", "separators", "payload", "order", "every_ns", "times", "payload_bytes",
-        "no_bits", "long", "dump", "color", "theme", "no_pager", "flush", "every", "iterations", "batch", "n",
+        "no_bits", "long", "dump", "color", "theme", "no_pager", "flush", "every", "iterations", "n",
     ),
     WRITTEN: (
         "write", "exact", "ring", "out", "directory", "mode", "fields", "seed", "keep", "force", "example",

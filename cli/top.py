@@ -46,8 +46,8 @@ if TYPE_CHECKING:
 @click.option("--every", type=click.FloatRange(min=0.1), metavar="S", help="Seconds between two tables; 1 if live.")
 @click.option("-n", "iterations", type=click.IntRange(min=1), metavar="N", help="End after N tables.")
 @click.option("--top", "rows", type=click.IntRange(min=0), metavar="N", help="Keys to show; 0 for all.")
-@click.option("--batch", is_flag=True, help="Print one table after the other, as without a terminal.")
-@click.option("--json", "as_json", is_flag=True, help="A JSON object a line for each table, of all keys.")
+@click.option("--batch", "form", flag_value="batch", help="Print one table after the other, as without a terminal.")
+@click.option("--json", "form", flag_value="json", help="A JSON object a line for each table, of all keys.")
 @autostop_option
 @frames_option
 @decode_as_option
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 @as_records(capture=CaptureOptions, live=LiveOptions, reporting=ReportOptions)
 def top(
     capture: CaptureOptions, live: LiveOptions, reporting: ReportOptions, order: str, every: float | None,
-    iterations: int | None, rows: int | None, batch: bool, as_json: bool,
+    iterations: int | None, rows: int | None, form: str | None,
 ) -> int:  # fmt: skip
     """Shows which keys carry how much, in messages and bytes a second, with their last values; sessions and findings.
 
@@ -69,7 +69,7 @@ def top(
             raise click.UsageError("-n needs --every S for files: it counts the tables")
         if not reporting.quiet and captures.greeting():
             complain(captures.greeting())
-        with _view(order, rows, batch, as_json) as view:
+        with _view(order, rows, form) as view:
             run = TopRun(captures, capture.pipeline(rows=True), view)
             run.run(every, iterations)
     for problem in captures.problems:
@@ -81,10 +81,10 @@ def top(
     return UNREADABLE if captures.problems else DONE
 
 
-def _view(order: str, rows: int | None, batch: bool, as_json: bool) -> View:
+def _view(order: str, rows: int | None, form: str | None) -> View:
     """Where tables are shown."""
-    if not as_json:
-        return Printed(order, rows) if batch or not sys.stdout.isatty() else Screen(order, rows)
+    if form != "json":
+        return Printed(order, rows) if form == "batch" or not sys.stdout.isatty() else Screen(order, rows)
     from .top_json import JsonLines
 
     for_json()

@@ -40,13 +40,16 @@ class NameValues:
         compiler = RowCompiler() if self._on_rows else TapeCompiler(False)
         self._readers = [compiler.values(one.operand) for one in names]
 
+    def rows(self, item: Dissection) -> list[dict[str, Any]]:
+        """The rows of an item, with the columns that the names are about."""
+        return TABLE.rows(item) if self._shared else [message.row for message in item.messages]
+
     def read(self, item: Dissection) -> Iterator[list[list[Any]]]:
         """For each message of an item: for each name its values, none, one or several."""
         if self.began_ns is None:
             self.began_ns = item.frame.ts_ns
         readers = self._readers
-        messages = item.messages
-        rows = TABLE.rows(item) if self._shared else [message.row for message in messages]
+        rows = self.rows(item)
         if self._on_rows:
             for row in rows:
                 yield [list(values(row)) for values in readers]

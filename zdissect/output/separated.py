@@ -9,6 +9,7 @@ from zdissect.dissection import Dissection
 from zdissect.filters import FilterName, name, suggest
 from zdissect.filters.name_values import NameValues
 from zdissect.grammar.columns import COLUMNS
+from zdissect.output.row_cells import row_cells
 from zdissect.output.value_text import value_text
 
 Texts = list[str]
@@ -90,7 +91,7 @@ class SeparatedWriter:
     def __init__(self, names: Sequence[str], separators: Separators, payload: str = "hex", csv: bool = False) -> None:
         self.names = tuple(names) or tuple(column.name for column in COLUMNS)
         self.separators = separators
-        known = [_known(one) for one in self.names]
+        self.known = known = [_known(one) for one in self.names]
         self.values = NameValues(known)
         quote = separators.quote
         self._finish: Callable[[str], str] = str
@@ -99,6 +100,7 @@ class SeparatedWriter:
         elif quote:
             self._finish = lambda text: f"{quote}{text.replace(quote, quote * 2)}{quote}" if text else ""
         self._cells = [self._cell(one, value_text(one, payload)) for one in known]
+        self._row_cells = row_cells(known, self._cells)
 
     def _cell(self, name: FilterName, text: Callable[[Any], str]) -> Callable[[list[Any]], str]:
         """How the values of a name become what stands in a line; structs become an array of JSON."""
@@ -122,6 +124,9 @@ class SeparatedWriter:
     def lines(self, item: Dissection) -> Iterator[str]:
         """The line of each message."""
         join, cells = self.separators.separator.join, self._cells
+        if self._row_cells is not None:
+            yield from (join(made) + "\n" for made in self._row_cells.lists(self.values.rows(item)))
+            return
         for found in self.values.read(item):
             yield join([cell(values) for cell, values in zip(cells, found, strict=True)]) + "\n"
 
