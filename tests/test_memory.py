@@ -15,7 +15,7 @@ from cli.top_screen import Printed
 from tests import endless_traffic
 from tests.endless_traffic import Lasting, rounds
 from tests.packets import SECOND
-from zdissect.flow import datagrams, ip, ipfragments, tcp_analysis
+from zdissect.flow import ip, ipfragments, tcp_analysis
 from zdissect.pipeline import Options
 from zdissect.records import Frame
 from zdissect.session import deadlines, interests, requests
@@ -35,7 +35,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lowers the limits of what is remembered, and lets more time pass."""
     limits = (
         (line_form, "MOST_LIVE"), (grep, "MOST_LIVE"), (ip, "MAX_PAIRS"), (ipfragments, "MAX_OPEN"),
-        (ipfragments, "MAX_FINISHED"), (datagrams, "MOST_HELD"), (interests, "REMEMBERED"), (requests, "REMEMBERED"),
+        (ipfragments, "MAX_FINISHED"), (interests, "REMEMBERED"), (requests, "REMEMBERED"),
         (query_stats, "ROOM"), (deadlines, "ROOM"), (tcp_analysis, "MOST_SEGMENTS"),
     )  # fmt: skip
     for module, name in limits:
