@@ -19,8 +19,10 @@ from .options import CaptureOptions, as_records, decode_as_option, quiet_option
 @click.command("anonymize", cls=Command)
 @click.argument("files", nargs=-1, metavar="IN...", shell_complete=completers.files)
 @click.argument("out", metavar="OUT", shell_complete=completers.files)
-@click.option("--seed", metavar="TEXT", help="The same seed gives the same values; whoever knows it can check guesses.")
-@click.option("--keep", type=click.Choice(["ros2"]), multiple=True, help="Keep types of ROS 2 in keys.")
+@click.option(
+    "--seed", metavar="TEXT", help="The same seed gives the same values; anyone who knows it can check guesses."
+)
+@click.option("--keep", type=click.Choice(["ros2"]), multiple=True, help="Keep ROS 2 types in keys.")
 @decode_as_option
 @click.option("--force", is_flag=True, help="Overwrite OUT if it exists.")
 @quiet_option("Don't say what was done.")
@@ -29,11 +31,11 @@ def anonymize(
     capture: CaptureOptions, out: str, seed: str | None, keep: tuple[str, ...], force: bool, quiet: bool
 ) -> int:
     """Writes a capture that can be shared: keys, ZenohIDs, addresses, texts, payloads, attachments and secrets are
-    replaced by others of the same length, the same by the same, so that it is dissected as before. Times, ports,
-    numbers, wildcards, and which keys have parts in common stay. What isn't understood is overwritten.
+    consistently replaced by others of the same length, so that it is dissected as before. Times, ports, numbers,
+    wildcards, and which keys have parts in common stay. Anything not understood is overwritten.
 
-    OUT is pcapng; - is standard output. Several files become one. Nothing can be told back without the secret, which is
-    a random one that is forgotten, or made of --seed.
+    OUT is pcapng; - is standard output. Several files become one. Nothing can be traced back without the secret, which
+    is random and discarded, or derived from --seed.
     """
     if not capture.files:
         raise click.UsageError(f"give captures to read, and a file to write: zdissect anonymize {out} OUT")

@@ -80,7 +80,7 @@ class SparkOptions:
 @click.option("--one-capture", "join", flag_value="one", default="auto", help="Read all files as one capture.")
 @click.option("--separate", "join", flag_value="separate", help="Read every file as a capture of its own.")
 @click.option("-j", "jobs", type=click.IntRange(min=1), metavar="N", help="Number of processes.  [default: all cores]")
-@filter_option("Keep only the messages that match a display filter; all other tables are whole.")
+@filter_option("Keep only the messages that match a display filter; all other tables are complete.")
 @decode_as_option
 @click.option("--spark", is_flag=True, help="Convert with Spark; DIR and OUT may be URIs.")
 @click.option("--master", metavar="URL", help="Spark master; by default this machine, all cores.")
@@ -100,7 +100,7 @@ def batch(
     """Converts the captures in a directory and below it to Parquet: OUT/messages, findings, captures, sessions.
 
     The files of a rotated capture (tcpdump -C or -G, dumpcap -b, editcap -c) are read as one. A file that can't be read
-    gets a row in captures, and the others are converted all the same.
+    gets a row in captures, and the others are still converted.
     """
     options = capture.pipeline()
     if find_spec("pyarrow") is None:

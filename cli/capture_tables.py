@@ -50,29 +50,29 @@ _DOCS = {
         "ended. A session's number is what `zdissect follow` takes, and what the other tables call it."
     ),
     "keys": (
-        "Lists the key expressions of captures: samples, payload bytes, rates, who publishes, gaps. A sample that "
-        "passes a router is there once for each session that carries it."
+        "Lists the key expressions of captures: samples, payload bytes, rates, publishers, gaps. A sample that "
+        "passes a router is counted once for each session that carries it."
     ),
     "queries": (
         "Lists the queries of captures: who asked what, the frames of the request, of the first answer and of the end, "
-        "and what has become of it. REQUESTs by which routers pass a query on are hops of one query: --json lists them."
+        "and how it ended. REQUESTs with which routers pass a query on are hops of one query: --json lists them."
     ),
     "declarations": (
         "Lists who has declared what in captures: subscribers, queryables, liveliness tokens, interests, and ids for "
         "key expressions, each with the frame that declares it and the one that ends it."
     ),
     "findings": (
-        "Lists every finding in captures, with its frame, session, message and key. `zdissect explain CODE` tells what "
-        "one means."
+        "Lists every finding in captures, with its frame, session, message and key. `zdissect explain CODE` says what "
+        "it means."
     ),
 }
 
 
 _CHOICES = {
     "sessions": "Sessions with messages that match a display filter, and how many",
-    "keys": "Keys of the messages that match a display filter, and what these count for",
-    "queries": "Queries of which the request or an answer matches a display filter",
-    "declarations": "What messages declare or end that match a display filter",
+    "keys": "Keys of the messages that match a display filter, counting only these",
+    "queries": "Queries whose request or an answer matches a display filter",
+    "declarations": "What the messages that match a display filter declare or end",
     "findings": "Findings in messages that match a display filter",
 }
 """What -Y does."""
@@ -86,7 +86,7 @@ def _command(listing: type[Listing]) -> click.Command:
 
     @click.command(listing.name, cls=Command, help=_help(listing))
     @files_argument
-    @click.option("--sort", "order", metavar="COLUMN", help="Sort by a column; -COLUMN: the greatest first.")
+    @click.option("--sort", "order", metavar="COLUMN", help="Sort by a column; -COLUMN: largest first.")
     @click.option("--json", "form", flag_value="json", help="A JSON array of all columns.")
     @click.option("--csv", "form", flag_value="csv", help="CSV of all columns, with a header row.")
     @filter_option(f"{_CHOICES[listing.name]}: `zdissect filter --help`.")
@@ -209,7 +209,7 @@ def _summary(
     if listing.unlisted:
         complain(f"{listing.unlisted} more {listing.name} aren't listed: only so many are kept. -c reads less")
     if not rows and wanted is not None and listing.sessions.legs:
-        complain(f"nothing matches {wanted.text!r}: none of the {listing.name} is listed")
+        complain(f"nothing matches {wanted.text!r}: no {listing.name} are listed")
     if not listing.sessions.legs and (frames or not captures.problems):
         complain(f"no Zenoh found in {frames} frames")
     if unopened := not_opened(pipeline.decoder.unopened.total()):

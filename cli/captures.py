@@ -77,15 +77,15 @@ def captured(capture: CaptureOptions, live: LiveOptions) -> "Captures | Interfac
     """The frames of files or of an interface, whichever was asked for. Raises click.UsageError if it is neither."""
     if live.interface is not None:
         if capture.files:
-            raise click.UsageError("either files are read, or -i captures: not both")
+            raise click.UsageError("give files to read, or -i to capture, not both")
         from .interface import Interface  # only here: it takes what starts programs
 
         return Interface(live, capture.frames)
     if live.exact:
-        raise click.UsageError("--exact needs -w, and files to choose frames of")
+        raise click.UsageError("--exact needs -w, and files to choose frames from")
     for option, given in (("-f", live.capture_filter), ("-a", live.autostop), ("-b", live.ring)):
         if given:
             raise click.UsageError(f"{option} needs -i INTERFACE: it is about live captures")
     if not capture.files:
-        raise click.UsageError("no FILE was given, nor -i INTERFACE to capture on")
+        raise click.UsageError("give a FILE, or -i INTERFACE to capture on")
     return Captures(capture.files, capture.frames)

@@ -27,11 +27,11 @@ def checked(display: DisplayOptions) -> DisplayOptions:
         if given and not separated:
             raise click.UsageError(f"{option} needs -T fields or -T csv, not -T {form}")
     if form == "fields" and not display.names:
-        raise click.UsageError("-T fields needs one -e NAME at least, such as -e frame.number -e key_expr")
+        raise click.UsageError("-T fields needs at least one -e NAME, such as -e frame.number -e key_expr")
     if form == "csv" and any("quote=" in one for one in display.separators):
-        raise click.UsageError("-T csv quotes what needs it: leave quote= out, or use -T fields")
+        raise click.UsageError("-T csv quotes what needs it: leave out quote=, or use -T fields")
     if display.full and display.opened:
-        raise click.UsageError("-V is everything in full, -O some messages: leave one of them out")
+        raise click.UsageError("-V shows everything in full, -O only some messages: leave one of them out")
     if display.whole and (display.wanted is None or form != "tree"):
         raise click.UsageError("--whole needs -Y and -T tree, which folds what doesn't match")
     if display.pattern and form not in ("tree", "line"):
@@ -65,5 +65,5 @@ def with_files_of_r(capture: CaptureOptions) -> CaptureOptions:
         return capture
     for name in capture.files:
         if name != "-" and not os.path.exists(name):
-            raise click.UsageError(f"there is no file {name!r}; with -r or without, all other words are files")
+            raise click.UsageError(f"no such file: {name!r}; all words that aren't options are files, with -r too")
     return replace(capture, files=(*capture.read, *capture.files))

@@ -13,13 +13,13 @@ from .settings import KEYS, UserSettings, current, usual_path
 @click.command("config", cls=Command)
 @click.option("--example", is_flag=True, help="Print a file with all settings, each in a comment.")
 def config(example: bool) -> int:
-    """Prints the settings that are in force, and where each is from, in the form of the file itself.
+    """Prints the settings in force, and where each comes from, in the format of the file itself.
 
     The file is config.toml in ~/.config/zdissect (XDG_CONFIG_HOME, or where else the platform has it), or what --config
     or ZDISSECT_CONFIG names. The command line wins over it, and it over what is built in.
     """
     if example:
-        click.echo(f"# {usual_path()}: settings of zdissect; take away the # before those that you want.\n")
+        click.echo(f"# {usual_path()}: settings of zdissect; remove the # in front of those that you want.\n")
         for name, key in KEYS.items():
             click.echo(f"# {key.doc}\n# {name} = {written(key.default)}\n")
         return DONE
@@ -38,7 +38,7 @@ def _state(settings: UserSettings) -> str:
         return "no file is read"
     if settings.lines:
         return f"{settings.path}:"
-    return f"{settings.path}: {'nothing is set in it' if os.path.exists(settings.path) else 'there is no such file'}"
+    return f"{settings.path}: {'it sets nothing' if os.path.exists(settings.path) else 'there is no such file'}"
 
 
 def in_force(settings: UserSettings) -> list[tuple[str, Any, str]]:

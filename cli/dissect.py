@@ -33,9 +33,9 @@ from .options import (
 from .output_options import output_options
 from .stdio import for_json
 
-HELP = """Shows the Zenoh messages in captures: all that `zdissect FILE...` can do, which needs no name of a command.
+HELP = """Shows the Zenoh messages in captures. These are all options of `zdissect FILE...`, which needs no command.
 
-FILE... may be pcap or pcapng, packed or not, or - for standard input; several are read in order as one capture.
+FILE... may be pcap or pcapng, compressed or not, or - for standard input; several are read in order as one capture.
 """
 
 

@@ -19,7 +19,7 @@ class SpanOfTime(click.ParamType[int]):
         match = re.fullmatch(r"(\d{1,18}(?:\.\d{1,18})?) ?([a-zA-Zµ]*)", value.strip())
         unit = match[2].lower().replace("µ", "u") if match else ""
         if match is None or (unit or "s") not in _UNITS:
-            self.fail(f"{value!r} is no length of time: 100ms, 1s, 2min ({', '.join(_UNITS)})", param, ctx)
+            self.fail(f"{value!r} isn't a length of time such as 100ms, 1s, 2min ({', '.join(_UNITS)})", param, ctx)
         span_ns = int(Decimal(match[1]) * _UNITS[unit or "s"])
         if not 0 < span_ns < _LONGEST_NS:
             self.fail(f"{value!r} is too {'long' if span_ns else 'short'}", param, ctx)

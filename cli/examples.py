@@ -19,21 +19,21 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("zdissect -T line -Y 'response_time_ns > 10ms' capture.pcap", "what matches a display filter"),
         ("zdissect -T fields -E header=y -e frame.number -e key_expr capture.pcap", "the values that you name"),
         ("zdissect -T jsonl capture.pcap", "an object per message, for jq, DuckDB, pandas"),
-        ("zdissect -Y 'finding' -w part.pcapng capture.pcap", "a capture of what has findings"),
+        ("zdissect -Y 'finding' -w part.pcapng capture.pcap", "a capture of the messages with findings"),
         ("zdissect -q --fail-on error -T line capture.pcap", "in CI: exit with 3 if there is an error"),
         ("zdissect -i lo -f 'tcp port 7447' -T line", "live"),
     ),
     "hex": (
         ('zdissect hex "3d 00 03 6b 2f 61 01 03 31 31 31"', "bytes as any program prints them"),
         ('zdissect hex "[61, 0, 3, 107, 47, 97, 1, 3, 49, 49, 49]"', 'an array; or b"\\x3d\\x00", 3d,00, base64'),
-        ('zdissect hex --as timestamp "00 01 2a"', "what the bytes are is known"),
+        ('zdissect hex --as timestamp "00 01 2a"', "if you know what the bytes are"),
         ("tcpdump -X -r capture.pcap | zdissect hex", "a dump: xxd, hexdump -C, od, Wireshark, a log, our own tree"),
         ("zdissect hex -f dump.txt", "the same, from a file"),
     ),
     "batch": (
         ("zdissect batch captures -o tables", "a directory to Parquet, on all cores"),
         ("zdissect batch captures -o tables --include '*.pcapng' --payload none", "some files, without payloads"),
-        ("duckdb -c \"SELECT key_expr, count(*) FROM 'tables/messages/*.parquet' GROUP BY ALL\"", "what to do then"),
+        ("duckdb -c \"SELECT key_expr, count(*) FROM 'tables/messages/*.parquet' GROUP BY ALL\"", "then query it"),
     ),
     "stats": (
         ("zdissect stats capture.pcap", "what is in a capture, in numbers"),
@@ -42,11 +42,11 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "sessions": (
         ("zdissect sessions capture.pcap", ""),
-        ("zdissect sessions --sort -opener_bytes --csv capture.pcap", "by bytes, the greatest first, as CSV"),
+        ("zdissect sessions --sort -opener_bytes --csv capture.pcap", "by bytes, largest first, as CSV"),
     ),
     "keys": (
         ("zdissect keys capture.pcap", ""),
-        ("zdissect keys --sort -bytes capture.pcap", "by bytes, the greatest first"),
+        ("zdissect keys --sort -bytes capture.pcap", "by bytes, largest first"),
     ),
     "queries": (
         ("zdissect queries capture.pcap", ""),
@@ -58,11 +58,14 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "findings": (
         ("zdissect findings capture.pcap", ""),
-        ("zdissect findings --sort -severity --fail-on error capture.pcap", "the worst first; exit with 3 at an error"),
+        (
+            "zdissect findings --sort -severity --fail-on error capture.pcap",
+            "worst first; exit with 3 if there is an error",
+        ),
     ),
     "top": (
         ("zdissect top -i lo", "live"),
-        ("zdissect top capture.pcap", "what a file would have shown"),
+        ("zdissect top capture.pcap", "the final table of a file"),
         ("zdissect top --json -i lo", "an object a second, for programs"),
     ),
     "follow": (
@@ -72,7 +75,10 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "anonymize": (
         ("zdissect anonymize capture.pcap shared.pcapng", "a capture that can be shared"),
-        ("zdissect anonymize --keep ros2 --seed s3cret capture.pcap shared.pcapng", "the same each time"),
+        (
+            "zdissect anonymize --keep ros2 --seed s3cret capture.pcap shared.pcapng",
+            "with the same replacements each time",
+        ),
     ),
     "payloads": (
         ("zdissect export payloads capture.pcap -o out", "all of them"),
@@ -82,7 +88,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "filter": (
         (
             "zdissect filter 'key_expr within \"robot/**\" and payload_len > 1000'",
-            "is it right, and what does it read?",
+            "is it valid, and what does it read?",
         ),
         ("zdissect filter --sql 'payload[0:4] == 00:01:00:00'", "as SQL of DuckDB"),
         ("zdissect filter --sql spark 'severity >= warning'", "as SQL of Spark"),
@@ -98,8 +104,8 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("zdissect explain congestion control", "a list of values"),
     ),
     "config": (
-        ("zdissect config", "the settings that are in force, and where they are from"),
-        ("zdissect config --example", "a file to begin with"),
+        ("zdissect config", "the settings in force, and where each comes from"),
+        ("zdissect config --example", "a file to start from"),
     ),
     "completion": (
         ("zdissect completion bash >> ~/.bash_completion", "turns it on for bash"),

@@ -18,7 +18,7 @@ from .paging import write_paged
 def explain(name: tuple[str, ...], source: bool, no_pager: bool) -> int:
     """Explains the code of a finding, a field, a message, a column, or a list of values such as priority.
 
-    Of several names each is explained, unless together they are one: congestion control.
+    Several names are each explained, unless they form one together: congestion control.
     """
     if source:
         return max([_show_source(asked, not no_pager) for asked in name])

@@ -38,9 +38,7 @@ class _Export(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args[0] not in self.commands and not args[0].startswith("-"):
-            raise click.UsageError(
-                f"{args[0]!r} isn't what can be exported: zdissect export payloads FILE... -o DIR", ctx
-            )
+            raise click.UsageError(f"{args[0]!r} can't be exported; write zdissect export payloads FILE... -o DIR", ctx)
         return super().resolve_command(ctx, args)
 
 
@@ -60,8 +58,8 @@ def export() -> None:
     help="Output directory; created if necessary.",
 )
 @click.option("--key", "keys", multiple=True, metavar="KEYEXPR", help="Only payloads on keys that match this.")
-@filter_option("Only what this display filter selects.")
-@click.option("--force", is_flag=True, help="Overwrite files that are there.")
+@filter_option("Only payloads of messages that match a display filter.")
+@click.option("--force", is_flag=True, help="Overwrite existing files.")
 @frames_option
 @decode_as_option
 @quiet_option()
@@ -69,10 +67,10 @@ def export() -> None:
 def payloads(
     capture: CaptureOptions, display: DisplayOptions, directory: str, keys: tuple[str, ...], force: bool, quiet: bool
 ) -> int:
-    """Writes the payload of each message to a file, put together if it came in fragments. index.csv and index.jsonl say
-    which is which: file, length, key, time, frame, message, encoding, ends.
+    """Writes the payload of each message to a file, reassembled if it came in fragments. index.csv and index.jsonl list
+    file, length, key, time, frame, message, encoding, ends.
 
-    Files are called by a number, the key, and what their encoding is usually called: 000017-robot-7-camera.png.
+    Files are named by a number, the key, and the usual extension of their encoding: 000017-robot-7-camera.png.
     """
     from zdissect.export.payload_files import AlreadyThere, PayloadFiles
 

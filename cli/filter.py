@@ -22,14 +22,14 @@ A display filter selects messages, as in Wireshark:
 
   message == PUSH                        a column of the message table
   zenoh.push.scope == 1                  a field of the protocol
-  key_expr                               a name alone: it is there
+  key_expr                               a name alone: it is present
   not finding and severity >= warning    and or not && || !, ( )
 
   == != < <= > >=                        also eq ne lt le gt ge
   === all values are equal               !== some value differs
-  any NAME ..., all NAME ...             some, or all, of its values; any is the default, but all of !=
+  any NAME ..., all NAME ...             some, or all, of its values; any is the default, but all for !=
   NAME contains "text"  NAME contains 00:ff
-  NAME matches "a.*b"   NAME ~ r"\\d+"    a regular expression of RE2, whatever the case
+  NAME matches "a.*b"   NAME ~ r"\\d+"    a regular expression (RE2), ignoring case
   NAME in {1, 5 .. 9}   NAME not in {1}
   KEY intersects "a/*"  KEY within "a/**"  KEY includes "a/b"
   NAME & 0x20                            bits of a number
@@ -38,14 +38,14 @@ A display filter selects messages, as in Wireshark:
 
 Values: 12, 0x0c, 0b1100; names of values in any case (priority <= Data, encoding_id == text/plain); 10ms, 1.5s, 2min;
 2026-01-31T12:00:00Z or seconds since 1970; 10.0.0.0/8; ZenohIDs as logs write them, or in wire order with colons;
-00:01:ff or 0001ff for bytes; text, in "quotes" where it has blanks or signs, r"raw" without escapes.
+00:01:ff or 0001ff for bytes; text, in "quotes" if it has spaces or punctuation, r"raw" without escapes.
 
-A comparison with what isn't there is false, and so is !=; write !(a == b) for what isn't there or differs.
-In the scope of a message are its own fields, those of the FRAME around it, its batch, packet and session.
+A comparison with a missing value is false, even !=; !(a == b) matches if a is missing or differs.
+A message has its own fields and those of the FRAME around it, its batch, packet and session.
 
-Names: `zdissect fields` lists those of the protocol; columns are in docs/tables.md; and of packets frame.number
+Names: `zdissect fields` lists those of the protocol; columns are in docs/tables.md; packets have frame.number
 frame.time frame.time_relative frame.len eth.addr ip.addr ip.src ip.dst ipv6.addr tcp.port tcp.stream udp.port.
-finding, severity and finding.message are of findings, ext.id and ext.name of extensions. What comes later
+Findings have finding, severity and finding.message; extensions have ext.id and ext.name. What comes later
 (zenoh.request.answered, .response_in, .final_in, .answer_time) takes a second pass over the file.
 
 Examples:
@@ -84,7 +84,7 @@ class _SqlCommand(Command):
 @click.option(
     "--sql", type=click.Choice(["duckdb", "spark"]), metavar="[duckdb|spark]", help="Print it as a condition."
 )
-@click.option("--columns", is_flag=True, help="Print the columns that it reads, one a line.")
+@click.option("--columns", is_flag=True, help="Print the columns that it reads, one per line.")
 @pager_option
 def filter_command(expression: str | None, sql: str | None, columns: bool, no_pager: bool) -> int:
     """Checks a display filter (-Y), and prints what it means and reads; without one, describes the language."""
@@ -134,7 +134,7 @@ def _print_meaning(wanted: "Filter") -> None:
     if wanted.looks_ahead:
         click.echo("It depends on later messages: the file is read twice.")
     elif wanted.needs_tape:
-        click.echo("It reads what the message table doesn't have: for captures only, not for tables and SQL.")
+        click.echo("It reads what the message table doesn't have: it works on captures only, not on tables or in SQL.")
 
 
 def _named(word: str) -> tuple[str, str] | None:

@@ -24,7 +24,7 @@ def look_ahead(wanted: "Filter", capture: CaptureOptions, live: LiveOptions, opt
     if once is not None or live.interface is not None:
         what = "an interface" if once is None else "standard input" if once == "-" else f"{once}, a pipe,"
         raise click.UsageError(
-            f"{wanted.text!r} depends on later messages; {what} is read once, but this takes reading it twice: "
+            f"{wanted.text!r} depends on later messages; {what} can be read only once, but this reads it twice: "
             "write it to a file first"
         )
     wanted.ahead = LookAhead()

@@ -45,7 +45,7 @@ from .transcript_text import TranscriptText
 def _target(context: click.Context, _: click.Parameter, text: str) -> Subject:
     if not text.isdecimal() and os.path.isfile(text):
         raise click.BadParameter(
-            f"{text!r} is a file: what is followed comes before it, such as `zdissect follow 1 {text}` (for a key "
+            f"{text!r} is a file: what to follow comes before it, as in `zdissect follow 1 {text}` (for a key "
             "expression that is also a file's name, write key: before it)"
         )
     try:
@@ -61,7 +61,7 @@ def _target(context: click.Context, _: click.Parameter, text: str) -> Subject:
 @click.option(
     "--json", "form", flag_value="json", help="A JSON array: the rows of -T jsonl without nulls, and who speaks."
 )
-@click.option("--all", "carriers", is_flag=True, help="Of a session also FRAME, FRAGMENT and KEEP_ALIVE.")
+@click.option("--all", "carriers", is_flag=True, help="For a session, also show FRAME, FRAGMENT and KEEP_ALIVE.")
 @click.option(
     "--bytes",
     "payload_bytes",
@@ -84,17 +84,19 @@ def follow(
 
     \b
       3  tcp.0  30f9b4     a session: its number in `zdissect sessions`, one of its flows, the ZenohID of an end
-      'a/**'               a key expression: puts, declarations and queries that it has keys in common with
-      37  6defa3:2         a query with its answers, on all its hops: a frame of it, or who asked, and the request id
-      17                   a message in fragments: the frame of one of them
+      'a/**'               a key expression: puts, declarations and queries whose keys intersect it
+      37  6defa3:2         a query with its answers, on all hops: one of its frames, or who asked and the request id
+      17                   a fragmented message: the frame of any fragment
 
-    `session:3`, `frame:3`, `zid:30`, `key:30` say which it is where that isn't clear; a number alone is that of a
-    session, if there is one. Captures are read twice: from standard input is no way.
+    `session:3`, `frame:3`, `zid:30`, `key:30` settle it where that isn't clear; a bare number is a session, if there
+    is one with it. Captures are read twice, so standard input can't be used.
     """  # fmt: skip
     once = next((name for name in capture.files if not can_be_read_twice(name)), None)
     if once is not None:
         what = "standard input" if once == "-" else f"{once}, a pipe,"
-        raise click.UsageError(f"follow reads a capture twice, and {what} is read once: write it to a file first")
+        raise click.UsageError(
+            f"follow reads a capture twice, and {what} can be read only once: write it to a file first"
+        )
     clock(display.times, 0)  # it may be refused
     captures = Captures(capture.files)
     finder = _first_pass(target, captures, capture)

@@ -31,11 +31,11 @@ def _range(part: str) -> tuple[int, float]:
     """The first and the last number of `17`, `17-20`, `17-`."""
     match = _RANGE.fullmatch(part)
     if match is None:
-        raise ValueError(f"{part!r} is no frame; write 17, 17-20, 17- or several with commas")
+        raise ValueError(f"{part!r} isn't a frame number; write 17, 17-20, 17- or several with commas")
     first = int(match[1])
     last = first if match[2] is None else int(match[3]) if match[3] else float("inf")
     if not first or last < first:
-        raise ValueError(f"{part!r} holds no frame: they count from 1 up")
+        raise ValueError(f"{part!r} holds no frame: they are numbered from 1")
     return first, last
 
 

@@ -36,10 +36,10 @@ _WORDS = "".join(f"  {name:<12} {doc}\n" for name, doc in NAMES.items())
 HELP = f"""Dissects bytes that were copied from anywhere.
 
 What the bytes are is worked out by decoding them as everything they could be; the first line on standard error
-says what they were read as, and what else fits. --as decides it:
+says what they were read as, and what else fits. --as overrides it:
 
 \b
-{_WORDS}  or one message by its name: put, init, d_subscriber...
+{_WORDS}  or a single message by name: put, init, d_subscriber...
   or a structure or extension: timestamp, encoding, zid, link-state, qos...
 
 TEXT may be several words; without it, or with -, standard input is read. Bytes that aren't text are used as they are.
@@ -59,7 +59,7 @@ _OTHERS = 3
     shell_complete=completers.files,
     help="Read the text (or the bytes) from a file.",
 )
-@click.option("--as", "kind", metavar="NAME", shell_complete=completers.kinds, help="What the bytes are, see above.")
+@click.option("--as", "kind", metavar="NAME", shell_complete=completers.kinds, help="What the bytes are; see above.")
 @form_option("tree", "line", "json", "jsonl")
 @filter_option("Show the messages that match a display filter: `zdissect filter --help`.")
 @dump_option("Add a hex dump.")

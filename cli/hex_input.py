@@ -51,7 +51,7 @@ def _bounded(file: BinaryIO, name: str) -> bytes:
     except OSError as problem:
         raise UnreadableInput(f"{name}: {problem.strerror}") from None
     if len(raw) > _MOST:
-        raise UnreadableInput(f"{name}: it is more than {_MOST >> 20} MB: cut out the part to read")
+        raise UnreadableInput(f"{name}: larger than {_MOST >> 20} MB: cut out the part to read")
     return raw
 
 

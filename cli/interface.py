@@ -136,7 +136,7 @@ class Interface:
         if self.capture is None:
             return ""
         lost = self.capture.dropped
-        more = f"; {lost} more were lost, because they came too fast: a capture filter (-f) may help" if lost else ""
+        more = f"; {lost} more were lost because they came too fast; a capture filter (-f) may help" if lost else ""
         return f"{self.frames} frames captured on {self.capture.interface}{more}"
 
 
@@ -154,4 +154,4 @@ def _check(options: LiveOptions, until: Bounds, bounds: Bounds) -> None:
     if until.filesize is not None and not options.write:
         raise click.UsageError("-a filesize needs -w FILE: it is about the file that is written")
     if (until.files is not None or bounds.files is not None) and not bounds.bounds_a_file():
-        raise click.UsageError("files:N needs -b with a condition that ends a file, as -b filesize:10000")
+        raise click.UsageError("files:N needs -b with a condition that ends a file, such as -b filesize:10000")

@@ -39,10 +39,10 @@ from .examples import EXAMPLES
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-HELP = """Dissects the Zenoh wire protocol, to the last bit.
+HELP = """Dissects the Zenoh wire protocol, down to the last bit.
 
-FILE... may be pcap or pcapng, packed or not, or - for standard input; several are read in order as one capture.
-A file that has the name of a command is given as ./NAME.
+FILE... may be pcap or pcapng, compressed or not, or - for standard input; several are read in order as one capture.
+For a file with the name of a command, write ./NAME.
 """
 
 _MOST_USED = (
@@ -61,22 +61,22 @@ class Commands(click.Group):
 
     modules: ClassVar[dict[str, tuple[str, str]]] = {
         "dissect": ("dissect", ""),
-        "hex": ("hex", "Dissect one message, batch or datagram from any paste."),
-        "batch": ("batch", "Convert a directory of captures to tables in Parquet."),
+        "hex": ("hex", "Dissect a message, batch or datagram from any paste."),
+        "batch": ("batch", "Convert a directory of captures to Parquet tables."),
         "top": ("top", "Keys by rate and size, sessions and findings, live."),
-        "stats": ("stats", "Sessions, keys, queries, findings and bytes in numbers."),
+        "stats": ("stats", "Statistics: sessions, keys, queries, findings and bytes."),
         "sessions": ("capture_tables", "List the sessions: ends, links, what was agreed on, how they ended."),
         "keys": ("capture_tables", "List the key expressions: samples, bytes, rates, publishers."),
-        "queries": ("capture_tables", "List the queries: who asked what, and what came back when."),
+        "queries": ("capture_tables", "List the queries: who asked what, and which answers came when."),
         "declarations": ("capture_tables", "List who has declared what, and from when to when."),
         "findings": ("capture_tables", "List every finding with its frame."),
         "anonymize": ("anonymize", "Write a capture that can be shared."),
         "export": ("export", "Write payloads to files."),
-        "filter": ("filter", "Check a display filter; what it reads, and as SQL."),
-        "follow": ("follow", "Show a session, a key, a query or a message in fragments as a transcript."),
+        "filter": ("filter", "Check a display filter, or print it as SQL."),
+        "follow": ("follow", "Show a session, a key, a query or a fragmented message as a transcript."),
         "fields": ("fields", "List the fields of the protocol."),
         "explain": ("explain", "Explain a finding, a field or a message."),
-        "config": ("config", "Print the settings in force, and where they are from."),
+        "config": ("config", "Print the settings in force, and where each comes from."),
         "completion": ("completion", "Make the shell complete commands, options and names."),
     }
     """Module and short help of each command; the module is imported only when the command is used."""
@@ -180,7 +180,7 @@ class Commands(click.Group):
         with formatter.section("Options used most"):
             formatter.write_dl([record for record in records if record is not None], col_max=26)
         formatter.write_paragraph()
-        formatter.write("All options: zdissect dissect --help; of a command: zdissect COMMAND --help.\n")
+        formatter.write("All options: zdissect dissect --help; for a command: zdissect COMMAND --help.\n")
 
 
 @click.group(

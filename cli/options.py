@@ -157,7 +157,7 @@ interface_option = click.option(
 )
 
 capture_filter_option = click.option(
-    "-f", "capture_filter", default="", metavar="FILTER", help="Capture filter of libpcap, as in 'tcp port 7447'."
+    "-f", "capture_filter", default="", metavar="FILTER", help="Capture filter (libpcap), such as 'tcp port 7447'."
 )
 
 autostop_option = click.option(
@@ -169,7 +169,7 @@ ring_option = click.option(
     "ring",
     multiple=True,
     metavar="WHEN",
-    help="Next file of -w: duration:S, packets:N, filesize:KB; keep files:N.",
+    help="Start the next file of -w after duration:S, packets:N, filesize:KB; keep files:N.",
 )
 
 write_option = click.option(
@@ -177,13 +177,13 @@ write_option = click.option(
     "write",
     metavar="FILE",
     shell_complete=completers.files,
-    help="Write frames to a pcapng file: those captured by -i; of FILE..., those of -Y.",
+    help="Write frames to a pcapng file: those captured by -i, or those of FILE... that -Y selects.",
 )
 
 exact_option = click.option(
     "--exact/--self-contained",
     "exact",
-    help="With -w: only what -Y selects, or (default) also handshakes, declarations, requests that it needs.",
+    help="With -w: only what -Y selects, or (default) also the handshakes, declarations and requests it needs.",
 )
 
 
@@ -226,7 +226,7 @@ fail_on_option = click.option(
     "--fail-on",
     type=click.Choice([NOTE, WARNING, ERROR]),
     metavar="SEVERITY",
-    help="Exit with 3 at a finding of this severity or above: note, warning, error.",
+    help="Exit with 3 if there is a finding of this severity or above: note, warning, error.",
 )
 
 color_option = click.option(
@@ -246,7 +246,7 @@ theme_option = click.option(
     type=click.Choice(["auto", "dark", "light", "ansi"]),
     default="auto",
     metavar="THEME",
-    help="Colours for a dark or a light background, or ansi, the 16 of the terminal; auto: by COLORFGBG, else ansi.",
+    help="Colours for a dark or a light background, or ansi, the terminal's own 16; auto: by COLORFGBG, else ansi.",
 )
 
 

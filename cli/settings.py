@@ -31,7 +31,7 @@ def _choice(*values: str) -> Callable[[Any], str]:
 
 
 def _texts(value: Any) -> str:
-    return "" if isinstance(value, list) and all(isinstance(one, str) for one in value) else "isn't a list of texts"
+    return "" if isinstance(value, list) and all(isinstance(one, str) for one in value) else "isn't a list of strings"
 
 
 def _rules(value: Any) -> str:

@@ -42,12 +42,12 @@ if TYPE_CHECKING:
 @interface_option
 @interfaces_option
 @capture_filter_option
-@click.option("--sort", "order", type=click.Choice(list(ORDERS)), default="rate", help="What comes first.")
+@click.option("--sort", "order", type=click.Choice(list(ORDERS)), default="rate", help="Order of the keys.")
 @click.option("--every", type=click.FloatRange(min=0.1), metavar="S", help="Seconds between two tables; 1 if live.")
 @click.option("-n", "iterations", type=click.IntRange(min=1), metavar="N", help="End after N tables.")
 @click.option("--top", "rows", type=click.IntRange(min=0), metavar="N", help="Keys to show; 0 for all.")
-@click.option("--batch", "form", flag_value="batch", help="Print one table after the other, as without a terminal.")
-@click.option("--json", "form", flag_value="json", help="A JSON object a line for each table, of all keys.")
+@click.option("--batch", "form", flag_value="batch", help="Print one table after the other, as if there were no terminal.")
+@click.option("--json", "form", flag_value="json", help="One JSON object per line for each table, with all keys.")
 @autostop_option
 @frames_option
 @decode_as_option
@@ -59,14 +59,14 @@ def top(
 ) -> int:  # fmt: skip
     """Shows which keys carry how much, in messages and bytes a second, with their last values; sessions and findings.
 
-    On an interface (-i) it is shown anew every second, over the last ten. Of files, and of standard input without
-    --every, only what holds at their end is shown: a rate is that since the first message of a key.
+    On an interface (-i) the table is updated every second; rates are over the last ten. For files, and for standard
+    input without --every, only the final table is shown, with rates since the first message of each key.
     """
     with captured(capture, live) as captures:
         if captures.live and every is None:
             every = 1.0
         elif iterations is not None and every is None:
-            raise click.UsageError("-n needs --every S for files: it counts the tables")
+            raise click.UsageError("for files -n needs --every S: it counts tables")
         if not reporting.quiet and captures.greeting():
             complain(captures.greeting())
         with _view(order, rows, form) as view:

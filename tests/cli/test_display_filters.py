@@ -95,7 +95,7 @@ def test_what_comes_later_takes_a_file() -> None:
     program = [sys.executable, "-m", "zdissect_cli", "-Y", "request.answered == true", "-"]
     done = process(program, input=Path(QUERIES).read_bytes(), capture_output=True, check=False)
     assert (done.returncode, done.stdout) == (2, b"")
-    assert b"standard input is read once" in done.stderr
+    assert b"standard input can be read only once" in done.stderr
 
 
 @pytest.mark.parametrize("command", [["-Y", "sn = 5", FIRST], ["filter", "sn = 5"]])
@@ -128,7 +128,7 @@ def test_filter_prints_the_language_a_meaning_columns_and_sql() -> None:
 
 def test_filter_says_what_tables_cannot_answer() -> None:
     assert "the file is read twice" in run("filter", "request.answered == true").stdout
-    assert "for captures only" in run("filter", "frame.len > 5").stdout
+    assert "works on captures only" in run("filter", "frame.len > 5").stdout
     done = run("filter", "--sql", "frame.len > 5")
     assert code("filter", "--sql", "frame.len > 5") == 2
     assert done.stdout == ""

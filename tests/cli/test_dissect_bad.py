@@ -192,7 +192,7 @@ def test_help() -> None:
     done = start("--help")
     assert (done.returncode, done.stderr) == (0, b"")
     assert start("-h").stdout == done.stdout
-    for text in (b" [OPTIONS] FILE...", b"--fail-on", b"dissect --help", b"\n  hex     Dissect one message"):
+    for text in (b" [OPTIONS] FILE...", b"--fail-on", b"dissect --help", b"\n  hex     Dissect a message"):
         assert text in done.stdout
     assert b"  dissect " not in done.stdout
 

@@ -98,7 +98,7 @@ def refused(*arguments: str) -> str:
     ("arguments", "said"),
     [
         (["-z", "io,stat,1"], "statistics are commands: zdissect stats"),
-        (["-T", "ek", "x.pcap"], "like it is jsonl"),
+        (["-T", "ek", "x.pcap"], "the closest is jsonl"),
         (["--fram", "17", "x.pcap"], "Did you mean '--frame'?"),
         (["statz", "x.pcap"], "did you mean 'stats'?"),
         (["completion"], "    bash,"),

@@ -52,7 +52,7 @@ def test_what_comes_is_shown_as_from_a_file(run: Run) -> None:
     assert live_.return_value == 0
     assert live_.stderr.splitlines()[:2] == [
         "zdissect: capturing on lo with tcpdump; Ctrl-C ends it",
-        f"zdissect: {FRAMES} frames captured on lo; 7 more were lost, because they came too fast: "
+        f"zdissect: {FRAMES} frames captured on lo; 7 more were lost because they came too fast; "
         "a capture filter (-f) may help",
     ]
 
@@ -98,9 +98,9 @@ def test_files_rotate(run: Run, tmp_path: Path) -> None:
     ("arguments", "text"),
     [
         (["-i", "eth77"], "eth77: there is no such interface; there are"),
-        (["-i", "lo", SAMPLE], "either files are read, or -i captures: not both"),
+        (["-i", "lo", SAMPLE], "give files to read, or -i to capture, not both"),
         (["-f", "udp", SAMPLE], "-f needs -i INTERFACE"),
-        (["-T", "line"], "no FILE was given, nor -i INTERFACE"),
+        (["-T", "line"], "give a FILE, or -i INTERFACE"),
         (["-i", "lo", "-b", "files:3"], "-b needs -w FILE"),
         (["-i", "lo", "-a", "filesize:3"], "-a filesize needs -w FILE"),
         (["-i", "lo", "-w", "x", "-b", "files:3"], "needs -b with a condition that ends a file"),

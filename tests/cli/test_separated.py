@@ -152,7 +152,7 @@ def test_payloads_as_text_keep_to_their_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "hint"),
     [
-        ("-T fields", "-T fields needs one -e NAME"),
+        ("-T fields", "-T fields needs at least one -e NAME"),
         ("-e key_expr", "-e needs -T fields or -T csv, not -T tree"),
         ("-T jsonl -e key_expr", "-e needs -T fields or -T csv"),
         ("-T line --payload text", "--payload needs -T fields"),
@@ -171,7 +171,7 @@ def test_payloads_as_text_keep_to_their_line(tmp_path: Path) -> None:
         ("-T csv -v", "-v needs"),
         ("-T csv -O push", "-O is about the tree"),
         ("-T fields -e sn --no-bits", "--no-bits is about the tree"),
-        ("-V -O push", "-V is everything in full"),
+        ("-V -O push", "-V shows everything in full"),
     ],
 )
 def test_what_is_refused(args: str, hint: str) -> None:

@@ -70,7 +70,7 @@ def test_ports_and_colours(run):
         ('x = 1\ncolor = "never"', "line 1: there is no setting 'x': there are form, columns"),
         ('color = "red"', "line 1: color = 'red' isn't one of auto, always, never"),
         ('time = "r"\npayload-bytes = 0', "line 2: payload-bytes = 0 isn't a number above 0"),
-        ('decode-as = "tcp.port==9000"', "isn't a list of texts"),
+        ('decode-as = "tcp.port==9000"', "isn't a list of strings"),
         ('decode-as = ["tcp.port==9000"]', "line 1: decode-as = ['tcp.port==9000']: 'tcp.port==9000' isn't understood"),
         ("pager = 3", "pager = 3 is neither a command nor false"),
         ("[color]\n", "line 1: color = {} isn't one of"),

@@ -79,8 +79,8 @@ def test_the_dump_of_a_line_stands_below_it() -> None:
 @pytest.mark.parametrize(
     ("args", "hint"),
     [
-        ((), "no FILE was given"),
-        (("-r", FIRST, "zenoh.push"), "no file 'zenoh.push'"),
+        ((), "give a FILE, or -i INTERFACE"),
+        (("-r", FIRST, "zenoh.push"), "no such file: 'zenoh.push'"),
         (("-V", "-T", "line", FIRST), "leave one of them out"),
         (("-x", "-T", "jsonl", FIRST), "-x needs -T tree or -T line"),
         (("-v", "-T", "json", FIRST), "-v needs -T tree or -T line"),

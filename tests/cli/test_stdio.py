@@ -65,7 +65,7 @@ def test_a_closed_pipe_is_silent() -> None:
         ("hex <&-", "standard input is closed: give the bytes as text"),
         ("- <&-", "it is closed"),
         ("hex -f /tmp", "/tmp: Is a directory"),
-        ("hex -f /dev/zero", "/dev/zero: it is more than 64 MB"),
+        ("hex -f /dev/zero", "/dev/zero: larger than 64 MB"),
         ("/tmp", "it is a directory"),
         ("/dev/null", "it is empty"),
         ("/dev/zero", "nothing but zeros"),

@@ -105,7 +105,7 @@ def test_findings_are_shown() -> None:
 def test_what_makes_no_sense_is_refused() -> None:
     done = CliRunner().invoke(cli, ["top", "-n", "3", SAMPLE])
     assert done.exit_code == 2
-    assert "-n needs --every S for files" in done.stderr
+    assert "for files -n needs --every S" in done.stderr
     assert CliRunner().invoke(cli, ["top"]).exit_code == 2
     assert run("nosuch.pcap").return_value == 1
 

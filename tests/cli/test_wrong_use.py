@@ -18,7 +18,7 @@ FIRST = SAMPLES / "pubsub-tcp.pcap"
         ("follow --raw --json 1", "--raw excludes --json: leave one of them out"),
         ("--brief", "--brief is about lines: it needs -T line, not -T tree"),
         ("--long -T jsonl", "--long is about lines: it needs -T line, not -T jsonl"),
-        ("follow", "is a file: what is followed comes before it"),
+        ("follow", "is a file: what to follow comes before it"),
         ("anonymize", "give captures to read, and a file to write"),
         ("export", "zdissect export payloads FILE... -o DIR"),
     ],
@@ -28,7 +28,7 @@ def test_options_that_exclude_each_other_and_what_is_missing(words, why):
 
 
 def test_what_is_followed_after_the_file():
-    assert "is a file: what is followed comes before it" in refusal("follow", FIRST, "1")
+    assert "is a file: what to follow comes before it" in refusal("follow", FIRST, "1")
     assert run("keys", "--json", "--json", FIRST).return_value == 0
 
 
