@@ -46,7 +46,9 @@ if TYPE_CHECKING:
 @click.option("--every", type=click.FloatRange(min=0.1), metavar="S", help="Seconds between two tables; 1 if live.")
 @click.option("-n", "iterations", type=click.IntRange(min=1), metavar="N", help="End after N tables.")
 @click.option("--top", "rows", type=click.IntRange(min=0), metavar="N", help="Keys to show; 0 for all.")
-@click.option("--batch", "form", flag_value="batch", help="Print one table after the other, as if there were no terminal.")
+@click.option(
+    "--batch", "form", flag_value="batch", help="Print one table after the other, as if there were no terminal."
+)
 @click.option("--json", "form", flag_value="json", help="One JSON object per line for each table, with all keys.")
 @autostop_option
 @frames_option
