@@ -9,6 +9,7 @@ import struct
 import subprocess
 import sys
 import termios
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -35,11 +36,15 @@ def on_a_terminal(
         os.close(theirs)
         out = b""
         try:
-            while select.select([ours], [], [], SECONDS)[0] and (piece := os.read(ours, 65536)):
-                out += piece
+            end = time.monotonic() + SECONDS
+            while time.monotonic() < end:
+                shown = bool(select.select([ours], [], [], 1)[0])
+                if shown and not (piece := os.read(ours, 65536)):
+                    break
+                out += piece if shown else b""
                 if keys and out.count(b"\n") >= rows - 1:
                     os.write(ours, keys[:1])
-                    keys = keys[1:]
+                    keys = keys[1:] or keys  # the last one again and again: less drops what follows Ctrl-C at once
         except OSError:  # Linux says so when the other end is closed
             pass
         os.close(ours)
