@@ -12,7 +12,7 @@ from zdissect.dissection import Dissection, Item, Notice, Skip
 from zdissect.engine.tape import Span
 from zdissect.grammar.rules import RULES
 from zdissect.output import jsonl
-from zdissect.output.folding import Folds, divided, folded, message_names, messages_called
+from zdissect.output.folding import Folds, folded, message_names, messages_called
 from zdissect.output.line import summary
 from zdissect.output.named_members import with_named_members
 from zdissect.output.nested import document
@@ -90,15 +90,6 @@ class TreeForm(CountingForm):
         if self.dump:
             lines.append(dump(item.tape, item.buffer.data, self.style, "      "))
         return head + "\n".join(lines) + "\n"
-
-    def count(self, item: Item, chosen: Chosen) -> None:
-        if not self.opened or not isinstance(item, Dissection) or not item.tape.remarks:
-            super().count(item, chosen)
-            return
-        self.messages += 1
-        folds = self.folds(item, chosen)
-        shown = item.tape.remarks if folds is None else divided(item.tape, folds.stops)[0]
-        self.findings.update(code for code, *_ in shown)
 
     def folds(self, item: Dissection, chosen: Chosen) -> Folds | None:
         """What is left of an item's messages; None if all are shown in full."""

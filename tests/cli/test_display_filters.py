@@ -79,6 +79,12 @@ def test_what_fails_is_what_is_shown() -> None:
     assert code("--fail-on", "note", "-Y", "not finding", GAPS) == 0
 
 
+def test_what_is_only_folded_fails_too() -> None:
+    faulty = str(SAMPLES / "trailing-byte.pcap")  # an error in its OAM, which is folded
+    assert "[1 finding]" in run("-O", "keep_alive", faulty).stdout
+    assert code("--fail-on", "error", "-O", "keep_alive", faulty) == 3
+
+
 def test_a_filter_that_nothing_matches_says_so() -> None:
     done = run("-Y", "sn == 1", FIRST)
     assert (done.exit_code, done.stdout) == (0, "")
