@@ -13,8 +13,11 @@ REPLACED = frozenset(
      "locators", "extensions", "findings"}
 )  # fmt: skip
 """Columns whose values differ."""
-KEPT = re.compile(rb"\w+/(127\.0\.0\.1|\[::1\]):\d+(\?.*)?|(@\w*|router|pub|sub|adv|subscriber|\d|[/*])+")
-"""What stays: loopback, chunks that are Zenoh's own, wildcards."""
+KEPT = re.compile(
+    rb"\w+/(127\.0\.0\.1|\[::1\]):\d+(\?.*)?|(@\w*|router|pub|sub|adv|subscriber|\d|[/*])+|(_[a-z]+(=\d*)?;?)+"
+)
+"""What stays: loopback, chunks that are Zenoh's own, wildcards, the names of its own parameters. (A digit that is all
+that changes in these may become that of another query.)"""
 UNCOUNTED = frozenset({"file", "src_ip", "dst_ip", "findings"})
 """Those whose lengths may differ, or that are compared otherwise."""
 FOREIGN = "initial-sn-foreign"

@@ -2,7 +2,7 @@
 
 import ipaddress
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from zdissect.anonymize.addresses import Addresses
@@ -24,6 +24,9 @@ def test_ipv4_keeps_its_text_length_and_kind(address):
 
 
 @given(st.ip_addresses(v=6).filter(lambda address: address.ipv4_mapped is None))
+@example(ipaddress.IPv6Address("fe20::"))
+@example(ipaddress.IPv6Address("fe00::"))
+@example(ipaddress.IPv6Address("fec0::1"))
 def test_ipv6_keeps_its_text_length_and_kind(address):
     new = ipaddress.IPv6Address(ADDRESSES.ip(address.packed))
     assert len(str(new)) == len(str(address))

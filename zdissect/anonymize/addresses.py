@@ -25,6 +25,8 @@ _GROUPS = (b"\x01\x00\x5e\x00\x00", b"\x33\x33\x00\x00\x00")
 
 _PLACE = re.compile(r"(\[?)((?<!\[)[\d.]+|[0-9A-Fa-f:.]+)((?:%[^\]]*)?)(\]?)((?::\d+)?)")
 """Bracket, address, interface, bracket, port."""
+_SCOPED = 0xFE
+"""First byte of addresses whose next two bits tell whether they are local to a link (fe80::/10) or a site."""
 
 
 class Addresses:
@@ -81,7 +83,8 @@ class Addresses:
     def _group(self, before: bytes, group: bytes, free: bool) -> bytes:
         """What stands for two bytes: as many hexadecimal digits; the first digits of an address stay."""
         value = int.from_bytes(group)
-        return int(self._hex(f"{value:x}", before.hex(), 0 if free else 2), 16).to_bytes(2) if value else group
+        kept = 0 if free else 3 if group[0] == _SCOPED else 2
+        return int(self._hex(f"{value:x}", before.hex(), kept), 16).to_bytes(2) if value else group
 
     def _mac(self, packed: bytes) -> bytes:
         if not any(packed) or packed == _BROADCAST or packed[:5] in _GROUPS or packed.startswith(b"\x01\x80\xc2"):
