@@ -7,18 +7,15 @@ from typing import NamedTuple
 
 from zdissect.flow.headers import (
     ANY_IP,
-    CISCO_HDLC,
     ETHERNET,
     FIREWALL_LOG,
     HEADERS,
     IPV4,
     IPV6,
-    MPLS,
     NETFILTER_LOG,
-    PPP,
-    PPPOE,
     Next,
 )
+from zdissect.flow.link import FAMILIES, LINKS, LOOPBACK, PKTAPS, SLL, SLL2
 from zdissect.flow.tunnels import PORTS, PROTOCOLS
 from zdissect.grammar.ports import RAW_ETHERTYPES
 from zdissect.records import Frame
@@ -28,18 +25,10 @@ MAC, VERBATIM, STATION, IP4, IP6, TCP, UDP, FRAGMENT, PAYLOAD = (
 )  # fmt: skip
 """Kinds of layers: an Ethernet header, numbers that say nothing of anybody, a MAC address alone..."""
 
-_LINKS = {
-    1: (ETHERNET, 0), **dict.fromkeys((12, 14, 101, 228, 229), (ANY_IP, 0)), 9: (PPP, 0), 50: (PPP, 0), 51: (PPPOE, 0),
-    104: (CISCO_HDLC, 0), 109: (ANY_IP, 12), 166: (PPP, 2), 204: (PPP, 1), 205: (CISCO_HDLC, 1), 219: (MPLS, 0),
-    226: (ANY_IP, 24), 240: (ETHERNET, 4), 259: (ETHERNET, 8), 274: (ETHERNET, 8), 282: (ETHERNET, 4),
-}  # fmt: skip
-"""Link types by what they begin with, and where that stands: those of `flow.link` whose headers name nobody."""
-_LOOPBACK, _COOKED, _COOKED_2, _PKTAPS = (0, 108), 113, 276, (258, 149)
 _PKTAP_KEPT = 12
 """Of Apple's header its size and what follows stay; it also names interfaces and processes."""
 _GENEVE, _GENEVE_KEPT = 6081, 8
 """Its options may hold anything."""
-_FAMILIES = {2: IPV4, 10: IPV6, 24: IPV6, 28: IPV6, 30: IPV6}
 _LOGS = (FIREWALL_LOG, NETFILTER_LOG)
 """They name rules, interfaces and users."""
 _HOLD_ADDRESSES = (3544, 37008)
@@ -97,7 +86,7 @@ class _LayerWalk:
     def first(self) -> Next:
         """What the header of the link says comes next."""
         link, start = self.link, 0
-        if link in _PKTAPS and self.data[4:8] == b"\1\0\0\0":
+        if link in PKTAPS and self.data[4:8] == b"\1\0\0\0":
             size, link = (int.from_bytes(self.data[at : at + 4], "little") for at in (0, 8))
             if not _PKTAP_KEPT <= size <= len(self.data):
                 return "short PKTAP"
@@ -108,17 +97,17 @@ class _LayerWalk:
     def linked(self, link: int, start: int) -> Next:
         """What the header of a link type at `start` says comes next."""
         data, stop = self.data, self.stop
-        if link in _LINKS:
-            kind, size = _LINKS[link]
+        if link in LINKS and LINKS[link][0] not in _LOGS:
+            kind, size = LINKS[link]
             if size:
                 self.add(VERBATIM, start, start + size, stop)
             return kind, start + size, stop
-        if link in _LOOPBACK:
+        if link in LOOPBACK:
             head = data[start : start + 4]
             self.add(VERBATIM, start, start + 4, stop)
-            return _FAMILIES.get(min(int.from_bytes(head, "little"), int.from_bytes(head)), -1), start + 4, stop
-        if link in (_COOKED, _COOKED_2):
-            station, size, kind_at = (6, 16, 14) if link == _COOKED else (12, 20, 0)
+            return FAMILIES.get(min(int.from_bytes(head, "little"), int.from_bytes(head)), -1), start + 4, stop
+        if link in (SLL, SLL2):
+            station, size, kind_at = (6, 16, 14) if link == SLL else (12, 20, 0)
             self.add(VERBATIM, start, start + station, stop)
             self.add(STATION, start + station, start + station + 8, stop)
             self.add(VERBATIM, start + station + 8, start + size, stop)

@@ -25,12 +25,12 @@ from zdissect.grammar.ports import RAW_ETHERTYPES
 from zdissect.records import RAW_ETHERNET, Datagram, Endpoint, Frame
 
 _ETHERNET = 1
-_LOOPBACK = frozenset({0, 108})
+LOOPBACK = frozenset({0, 108})
 """NULL (host byte order of the capturing machine) and LOOP (network byte order)."""
-_SLL, _SLL2 = 113, 276
-_PKTAPS = frozenset({258, 149})
+SLL, SLL2 = 113, 276
+PKTAPS = frozenset({258, 149})
 """Apple's own tcpdump writes the private number 149."""
-_LINKS = {
+LINKS = {
     _ETHERNET: (ETHERNET, 0), **dict.fromkeys((12, 14, 101, 228, 229), (ANY_IP, 0)),
     9: (PPP, 0), 50: (PPP, 0), 51: (PPPOE, 0), 104: (CISCO_HDLC, 0), 109: (ANY_IP, 12), 117: (FIREWALL_LOG, 0),
     166: (PPP, 2), 204: (PPP, 1), 205: (CISCO_HDLC, 1), 219: (MPLS, 0), 226: (ANY_IP, 24), 239: (NETFILTER_LOG, 0),
@@ -39,7 +39,7 @@ _LINKS = {
 """Link types by the protocol that they begin with, and its offset. Raw IP; PPP; OpenBSD's ENC and Solaris's IPNET;
 Ethernet after a header of Hilscher's or Broadcom's, or after its preamble."""
 
-_FAMILIES = {2: IPV4, 10: IPV6, 24: IPV6, 28: IPV6, 30: IPV6}
+FAMILIES = {2: IPV4, 10: IPV6, 24: IPV6, 28: IPV6, 30: IPV6}
 """AF_INET, and AF_INET6 of Linux, the BSDs and macOS."""
 _CAN = (0x0C, 0x0D, 0x0E)
 """Protocol numbers of CAN in a cooked header of Linux."""
@@ -72,9 +72,9 @@ class Decoder:
             if kind == b"\x86\xdd":
                 return self._packets.ipv6(frame, data, 14, stop)
             kind, start = (data[16:18], 18) if kind == b"\x81\x00" else (b"", 0)
-        elif link == _SLL:
+        elif link == SLL:
             kind, start = data[14:16], 16
-        elif link == _SLL2:
+        elif link == SLL2:
             kind, start = data[:2], 20
         else:
             return self._linked(frame, link, 0)
@@ -91,18 +91,18 @@ class Decoder:
     def _linked(self, frame: Frame, link: int, start: int) -> Found:
         """Decode bytes that begin with the header of a link type."""
         envelope = Envelope(frame, frame.data)
-        if link in _LINKS:
-            kind, size = _LINKS[link]
+        if link in LINKS:
+            kind, size = LINKS[link]
             return self._open(envelope, kind, start + size, envelope.stop)
-        if link == _SLL:
+        if link == SLL:
             return self._cooked(envelope, start + 4, start + 14, start + 16)
-        if link == _SLL2:
+        if link == SLL2:
             return self._cooked(envelope, start + 11, start, start + 20)
-        if link in _LOOPBACK:
+        if link in LOOPBACK:
             return self._loopback(envelope, start)
         if start:
             return self._ignore(frame, link_type(link))
-        if link in _PKTAPS and frame.data[4:8] == b"\x01\0\0\0":
+        if link in PKTAPS and frame.data[4:8] == b"\x01\0\0\0":
             return self._packet_tap(frame)
         return self._foreign(frame)
 
@@ -148,7 +148,7 @@ class Decoder:
         family = int.from_bytes(head, "little")
         if family > 0xFFFF:
             family = int.from_bytes(head)
-        kind = _FAMILIES.get(family)
+        kind = FAMILIES.get(family)
         if kind is None:
             return self._ignore(envelope.frame, f"address family {family}")
         return self._open(envelope, kind, start + 4, envelope.stop)
