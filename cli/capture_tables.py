@@ -5,11 +5,13 @@ import sys
 from collections import Counter
 from collections.abc import Iterable
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from zdissect.dissection import Dissection, Item, findings_of
+from zdissect.filters.first_frame import told_when_it_began
+from zdissect.grammar.rule import SEVERITIES
 from zdissect.listing import DeclarationListing, FindingListing, KeyListing, Listing, QueryListing, SessionListing
 from zdissect.pipeline import Pipeline
 
@@ -148,14 +150,9 @@ def _sorted(rows: list[Entry], column: str, descending: bool) -> list[Entry]:
     if not column:
         return rows
     there = [row for row in rows if row[column] is not None]
-    there.sort(key=lambda row: _value(row[column]), reverse=descending)
+    by_weight = column == "severity"
+    there.sort(key=lambda row: SEVERITIES.index(row[column]) if by_weight else row[column], reverse=descending)
     return there + [row for row in rows if row[column] is None]
-
-
-def _value(value: Any) -> Any:
-    """What a value is sorted by: severities by their weight."""
-    weights = {"note": 0, "warning": 1, "error": 2}
-    return weights.get(value, value) if isinstance(value, str) and value in weights else value
 
 
 def _collect(
@@ -173,9 +170,7 @@ def _collect(
                 found.update(finding.rule.code for finding in findings_of(item, chosen))
 
     try:
-        for frame in captures:
-            if wanted is not None and wanted.began_ns is None:
-                wanted.began_ns = frame.ts_ns
+        for frame in told_when_it_began(captures, () if wanted is None else (wanted,)):
             listing.frame(frame)
             take(pipeline.feed(frame))
     except KeyboardInterrupt:

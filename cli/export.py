@@ -115,24 +115,17 @@ def _matches(patterns: tuple[str, ...]) -> "Callable[[str | None], bool]":
 def _rows(captures: "Iterable[Frame]", options: "Options", wanted: "Filter | None") -> "Iterator[Row]":
     """The rows of the messages that are selected."""
     from zdissect.dissection import Dissection
+    from zdissect.filters.first_frame import told_when_it_began
     from zdissect.pipeline import dissect
     from zdissect.table import Table
 
     table = Table()
-    for item in dissect(captures if wanted is None else _begun(captures, wanted), options):
+    for item in dissect(told_when_it_began(captures, () if wanted is None else (wanted,)), options):
         if isinstance(item, Dissection) and item.messages:
             chosen = wanted.select(item) if wanted is not None else [True] * len(item.messages)
             for row, selected in zip(table.rows(item), chosen, strict=True):
                 if selected:
                     yield row
-
-
-def _begun(frames: "Iterable[Frame]", wanted: "Filter") -> "Iterator[Frame]":
-    """The frames; the filter is told when they begin."""
-    for frame in frames:
-        if wanted.began_ns is None:
-            wanted.began_ns = frame.ts_ns
-        yield frame
 
 
 commands = {"export": export}

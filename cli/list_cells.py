@@ -5,6 +5,7 @@ import io
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from zdissect.grammar.rule import SEVERITIES
 from zdissect.listing import ListColumn
 from zdissect.output.printable import dumps
 from zdissect.output.style import Style
@@ -47,7 +48,7 @@ def text_columns(
 
 def _color(value: str, style: Style) -> str:
     name = _STATES.get(value, value)
-    return style.severity(name) if name in ("note", "warning", "error") else ""
+    return style.severity(name) if name in SEVERITIES else ""
 
 
 def _cell(value: Any, kind: str, clock: Callable[[int], str]) -> str:

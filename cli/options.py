@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from zdissect.grammar.rule import ERROR, NOTE, WARNING
+from zdissect.grammar.rule import SEVERITIES
 from zdissect.output.style import PLAIN, Style
 from zdissect.output.time_formats import FORMATS
 
@@ -224,7 +224,7 @@ verbose_option = click.option(
 
 fail_on_option = click.option(
     "--fail-on",
-    type=click.Choice([NOTE, WARNING, ERROR]),
+    type=click.Choice(SEVERITIES),
     metavar="SEVERITY",
     help="Exit with 3 if there is a finding of this severity or above: note, warning, error.",
 )

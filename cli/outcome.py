@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from zdissect.flow.unopened import noteworthy
-from zdissect.grammar.rule import ERROR, NOTE, WARNING
+from zdissect.grammar.rule import SEVERITIES
 from zdissect.grammar.rules import RULES
 from zdissect.session.occurrences import Occurrences
 
@@ -12,7 +12,6 @@ from .exit_codes import DONE, FINDINGS
 
 MOST_KINDS = 8
 """Most kinds of frames that are listed one by one."""
-SEVERITIES = (NOTE, WARNING, ERROR)
 
 
 def reaches(codes: Counter[str], severity: str) -> bool:

@@ -1,11 +1,12 @@
 """One run of `zdissect FILE...`: reads, dissects, writes."""
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from zdissect.dissection import Item
 from zdissect.endless import Dissecting, Endless
+from zdissect.filters.first_frame import told_when_it_began
 from zdissect.pipeline import Options, Pipeline
 from zdissect.records import Frame
 from zdissect.stats.query_stats import Unanswered
@@ -19,9 +20,6 @@ from .options import DisplayOptions
 from .outcome import absences, describe, not_opened
 
 if TYPE_CHECKING:
-    from zdissect.filters import Filter
-    from zdissect.filters.name_values import NameValues
-
     from .interface import Interface
 
 
@@ -79,19 +77,8 @@ class Run:
         """The frames of the capture; form and filter are told of those that aren't shown, if they count from these."""
         times = self.form.times
         told = [one for one in (self.wanted, self.form.values) if one is not None]
-        frames = self.begun(self.captures, told) if told else self.captures
+        frames = told_when_it_began(self.captures, told) if told else self.captures
         return frames if times is None or not times.reads else map(times.read, frames)
-
-    @staticmethod
-    def begun(frames: Iterable[Frame | None], told: "list[Filter | NameValues]") -> Iterator[Frame | None]:
-        """The same frames; who counts from the first one is told when it was."""
-        began = False
-        for frame in frames:
-            if frame is not None and not began:
-                began = True
-                for one in told:
-                    one.began_ns = frame.ts_ns
-            yield frame
 
     def passed(self) -> Iterable[Item]:
         """What the time shows that passes in a live capture without frames."""

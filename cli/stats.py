@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from zdissect.filters.first_frame import told_when_it_began
 from zdissect.output.printable import dumps
 from zdissect.pipeline import Options, Pipeline
 from zdissect.session.occurrences import Occurrences
@@ -121,10 +122,8 @@ def _collect(
     choose = wanted.select if wanted is not None else lambda _: None
     interrupted = False
     try:
-        for frame in captures:
+        for frame in told_when_it_began(captures, () if wanted is None else (wanted,)):
             collected.frame(frame)
-            if wanted is not None and wanted.began_ns is None:
-                wanted.began_ns = frame.ts_ns
             for item in pipeline.feed(frame):
                 collected.feed(item, choose(item))
     except KeyboardInterrupt:

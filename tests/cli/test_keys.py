@@ -4,6 +4,8 @@ from collections import Counter
 from itertools import pairwise
 
 import pytest
+from scapy.layers.inet import IP, UDP
+from scapy.utils import wrpcap
 
 from tests.cli.listings import EXPECTED, SAMPLES, listed, messages, run
 
@@ -61,3 +63,11 @@ def test_the_table_for_people():
     head, first, *_ = run("keys", SAMPLES / "query-router.pcap").stdout.splitlines()
     assert head.startswith("Key  ")
     assert first.split()[:5] == ["svc/x", "40", "0", "0", "40"]
+
+
+def test_keys_with_names_of_severities_are_sorted_as_text(tmp_path):
+    """Only the column of severities is sorted by their weight."""
+    capture = tmp_path / "keys.pcap"
+    puts = [b"\x25\x01\x3d\x00" + bytes([len(key)]) + key + b"\x01\x011" for key in (b"note", b"x", b"error")]
+    wrpcap(str(capture), [IP() / UDP(sport=9999, dport=7447) / put for put in puts])
+    assert [row["key_expr"] for row in listed("keys", capture, "--sort", "key_expr")] == ["error", "note", "x"]

@@ -266,3 +266,15 @@ def test_layouts_of_one_name():
     assert zdissect.encode(values).hex() == "3f0905"
     assert zdissect.encode(values, "transport_oam").hex() == "200905"
     assert zdissect.dissect(b"\x20\x09\x05", "transport_oam")[0].kind == "transport_oam"
+
+
+def test_time_counts_from_the_first_frame_whatever_it_carries():
+    """Frame 4 is the first that carries Zenoh; the same holds in all commands."""
+    path = SAMPLES / "pubsub-tcp.pcap"
+    with open_capture(str(path)) as capture:
+        first, *others = capture
+    relative = next(frame.ts_ns for frame in others if frame.number == 4) - first.ts_ns
+    assert relative > 0
+    (message,) = zdissect.read_captures(path, filter=f"frame.time_relative <= {relative}ns")
+    assert message["frame_number"] == 4
+    assert not [*zdissect.read_captures(path, filter=f"frame.time_relative < {relative}ns")]

@@ -25,7 +25,7 @@ from zdissect.grammar.columns import BIT_WORDS, COLUMNS, Column
 from zdissect.grammar.enums import WHATAMI
 from zdissect.grammar.field import Field
 from zdissect.grammar.registry import MESSAGES, fields
-from zdissect.grammar.rule import ERROR, NOTE, WARNING
+from zdissect.grammar.rule import SEVERITIES
 from zdissect.grammar.rules import RULES
 from zdissect.grammar.types import ENC_NAMES, Bit, Choice, Enum, Message, Unit
 from zdissect.records import DATAGRAM_LINKS
@@ -35,7 +35,7 @@ LAYERS = ("scouting", "transport", "network")
 DURATIONS = {"_ns": 1, "_ms": MILLISECOND}
 """Ends of the names of columns that hold durations, and their units in nanoseconds."""
 FINDING = {
-    "severity": ranked("severity", (NOTE, WARNING, ERROR)),
+    "severity": ranked("severity", SEVERITIES),
     "code": closed("finding", RULES),
     "offset": NUMBER,
     "message": TEXT,

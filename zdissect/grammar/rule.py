@@ -2,7 +2,8 @@
 
 from typing import NamedTuple
 
-NOTE, WARNING, ERROR = "note", "warning", "error"
+NOTE, WARNING, ERROR = SEVERITIES = ("note", "warning", "error")
+"""From the least to the worst."""
 MALFORMED, PROTOCOL, SEQUENCE, CAPTURE = "malformed", "protocol", "sequence", "capture"
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from zdissect.capture import CaptureError, open_capture
 from zdissect.dissection import Dissection, Item
+from zdissect.filters.first_frame import FromFirstFrame, told_when_it_began
 from zdissect.library.dissected_message import DissectedMessage
 from zdissect.pipeline import Options, Pipeline
 from zdissect.records import Frame
@@ -43,10 +44,10 @@ def read_captures(
     """
     files = [paths] if isinstance(paths, str | PathLike) else [*paths]
     options = options or Options(rows=True)
-    choose = _chooser(filter, files, options)
+    choose, readers = _chooser(filter, files, options)
     pipeline = Pipeline(options)
     problems: list[CaptureError] = []
-    for frame in _frames(files, problems):
+    for frame in told_when_it_began(_frames(files, problems), readers):
         yield from _messages(pipeline.feed(frame), choose)
     yield from _messages(pipeline.close(), choose)
     if problems:
@@ -69,11 +70,14 @@ Chooser = Callable[[Dissection], Iterable[DissectedMessage]]
 
 def _chooser(
     filter: str | Callable[[DissectedMessage], bool] | None, files: Sequence[Path], options: Options
-) -> Chooser:
-    """The function that selects messages by a filter; if this depends on later messages, the files are read for it."""
+) -> tuple[Chooser, tuple[FromFirstFrame, ...]]:
+    """The function that selects messages by a filter, and who must be told of the first frame.
+
+    If the filter depends on later messages, the files are read for it.
+    """
     if not isinstance(filter, str):
         wanted = filter or (lambda message: True)
-        return lambda item: (message for message in _all(item) if wanted(message))
+        return lambda item: (message for message in _all(item) if wanted(message)), ()
     from zdissect.filters import FilterError, compile_filter  # only here: few programs need it
 
     compiled = compile_filter(filter)
@@ -84,7 +88,7 @@ def _chooser(
             what = f"{filter!r} depends on later messages, which takes reading the capture twice"
             raise FilterError("", 0, f"{what}; {once} is read once")
         compiled.ahead = _read_ahead(files, options)
-    return lambda item: compress(_all(item), compiled.select(item))
+    return lambda item: compress(_all(item), compiled.select(item)), (compiled,)
 
 
 def _read_ahead(files: Sequence[Path], options: Options) -> "LookAhead":

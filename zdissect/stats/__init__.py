@@ -51,6 +51,7 @@ from typing import Any
 
 from zdissect.dissection import Dissection, Finding, Item, Notice, findings_of
 from zdissect.engine.messages import Row
+from zdissect.grammar.rule import SEVERITIES
 from zdissect.pipeline import Pipeline
 from zdissect.records import Frame
 from zdissect.stats.accounting import Accounting, unopened
@@ -63,7 +64,6 @@ from zdissect.stats.query_stats import Queries
 SCHEMA_VERSION = 1
 
 _LAYERS = ("scouting", "transport", "network")
-_SEVERITIES = ("error", "warning", "note")
 
 Kind = tuple[str, str, str | None, str | None]
 """Layer, message, body, body of a REPLY."""
@@ -172,4 +172,4 @@ class Stats:
                 "code": code, "severity": rule.severity, "group": rule.group, "count": count,
                 "first_file": item.frame.source, "first_frame": item.frame.number, "text": rule.text,
             })  # fmt: skip
-        return sorted(out, key=lambda entry: (_SEVERITIES.index(entry["severity"]), -entry["count"], entry["code"]))
+        return sorted(out, key=lambda entry: (-SEVERITIES.index(entry["severity"]), -entry["count"], entry["code"]))
