@@ -30,8 +30,9 @@ class LaterAnswers:
 
     def tell(self, item: "Dissection") -> None:
         """Adds what became of requests to the rows of a dissection."""
-        for row in (message.row for message in item.messages):
-            if row["message"] == "REQUEST":
+        for message in item.messages:
+            if message.shared["message"] == "REQUEST":
+                row = message.row
                 row.update(self.columns({**row, "frame_number": item.frame.number}))
 
 

@@ -40,6 +40,12 @@ class DecodedMessage:
         self.row = row
 
     @property
+    def shared(self) -> Row:
+        """Its columns, or at least those that it has in common with messages like it: no row is made for them."""
+        known: Row = self.row if self.template is None else self.template.row
+        return known
+
+    @property
     def header(self) -> int:
         """Its header byte."""
         value: int = self.tape.spans[self.first + 1][4]

@@ -48,8 +48,7 @@ class LookAhead:
             return
         where: dict[str, Any] = {}
         for message in item.messages:
-            template = message.template  # most messages are none of these, and need no row to tell
-            name = (message.row if template is None else template.row)["message"]
+            name = message.shared["message"]
             if name not in ("REQUEST", "RESPONSE", "RESPONSE_FINAL"):
                 continue
             where = where or Table.where(item)

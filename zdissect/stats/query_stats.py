@@ -117,7 +117,7 @@ class Queries:
         """Takes an item of the pipeline, with the requests and answers in it."""
         if isinstance(item, Dissection):
             for message in item.messages:
-                if message.row["message"] in _MADE_OF:
+                if message.shared["message"] in _MADE_OF:
                     self.feed(item, message.row)
 
     def feed(self, item: Dissection, row: Row) -> None:
