@@ -21,6 +21,7 @@ SKIM = "engine/skim.py"
 CODEGEN = "engine/codegen.py"
 COMPILER = "engine/compiler.py"
 LAZY = "engine/lazy_messages.py"
+LOCATOR = "engine/locator.py"
 USUAL = "session/usual_messages.py"
 CELLS = "export/message_batches.py"
 
@@ -66,6 +67,14 @@ FAULTS = (
           "self.number + 2 < len(places)"),
     Fault("changes-get-lost", "What somebody has written into a row isn't in the tables.",
           LAZY, "self.template = None\n        return self.made", "return self.made"),
+    Fault("place-of-the-header", "Each finding is said to be at the header byte of its message.",
+          LAZY, "return found or (start, start + 1)", "return start, start + 1"),
+    Fault("place-without-the-header", "The place of an extension begins behind its header.",
+          LOCATOR, '"pos - 1"', '"pos"'),
+    Fault("place-of-the-last", "The place of a field is where the last one like it is.",
+          LOCATOR, 'self.put("return at, pos")', 'self.put("found = at, pos")'),
+    Fault("time-unchecked", "A time that is wrong is no finding in a message whose like was seen before.",
+          USUAL, "            self.session.timestamps.feed(message, frame)\n", "            pass\n"),
     Fault("old-keys", "A key that is declared anew is still the old one.",
           USUAL, " or session.epoch != self.epoch", ""),
     Fault("other-session", "Behind a new handshake the keys are those of the old session.",

@@ -1,5 +1,7 @@
 """Usual messages take over what was found out about their like, and nothing that has changed since."""
 
+from collections import Counter
+
 import pytest
 
 from tests.conversation import DATA, Conversation
@@ -7,6 +9,7 @@ from tests.messages import Values, d_keyexpr, declare, interest, push, pushed, p
 from tests.packets import SECOND
 from tests.random_traffic import random_conversation
 from zdissect.dissection import Dissection, findings
+from zdissect.engine.lazy_messages import LazyTape
 from zdissect.engine.messages import Row
 from zdissect.pipeline import Options, dissect
 
@@ -27,10 +30,10 @@ def usual(found: list[Dissection]) -> int:
     return sum(message.template is not None for item in found for message in item.messages)
 
 
-def told(found: list[Dissection]) -> tuple[list[Row], list[tuple[str, str, int]]]:
+def told(found: list[Dissection]) -> tuple[list[Row], list[tuple[str, str, int, int]]]:
     """All rows and findings."""
     rows = [message.row for item in found for message in item.messages]
-    return rows, [(one.rule.code, one.message, one.start) for item in found for one in findings(item)]
+    return rows, [(one.rule.code, one.message, one.start, one.stop) for item in found for one in findings(item)]
 
 
 def last(conversation: Conversation) -> tuple[Row, list[str]]:
@@ -80,6 +83,22 @@ def test_an_older_sample(conversation: Conversation) -> None:
     assert last(conversation)[1] == ["timestamp-older"]
     conversation.frame(0, push(body=put(**stamp(7300))))
     assert last(conversation)[1] == ["timestamp-far"]
+
+
+@pytest.mark.parametrize("late", [-7300, 7300])
+def test_a_sender_whose_clock_is_wrong(late: int) -> None:
+    """Its samples are usual but for their times; each has its finding, at the time itself."""
+    conversation = Conversation().open().frame(0, declare(d_keyexpr(1, "demo")))
+    for second in range(20):
+        body = put(**stamp(late + second - 8 * (second % 5 == 4)))
+        conversation.frame(0, push(1, "/a", body=body), push(body=body))
+    rows, found = told(items(conversation))
+    assert (rows, found) == told(items(conversation, rows=False))
+    codes = Counter(code for code, *_ in found)
+    assert (codes["timestamp-far"], codes["timestamp-older"]) == (40, 8)
+    assert {stop - start for *_, start, stop in found} == {9}
+    made = [item.tape.made for item in items(conversation) if isinstance(item.tape, LazyTape)]
+    assert made == [None] * 20, "a tape was made for a finding"
 
 
 def test_a_request_that_nobody_ends(conversation: Conversation) -> None:

@@ -10,12 +10,13 @@ The source is readable and registered in `linecache`, so that tracebacks show it
 
 import linecache
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from zdissect.engine.codegen import CodeWriter
+from zdissect.engine.locator import Locator
 from zdissect.engine.messages import Row
-from zdissect.engine.program import message_program
+from zdissect.engine.program import Program, message_program
 from zdissect.engine.skim import Skimmer, changing_extensions
 from zdissect.engine.templates import Cell, Template
 from zdissect.engine.vle import Short, read
@@ -36,6 +37,7 @@ _REST = 16 * _LOOK
 """PUSHes without a template after which they are compared with those that had one; if few had, skimming pauses."""
 
 Function = Callable[[bytes, int, int], Any]
+Writer = Callable[[Program, dict[str, Any]], CodeWriter]
 
 
 NETWORK_IDS = frozenset(one.id for one in MESSAGES if one.layer == "network")
@@ -172,7 +174,14 @@ def skimmer(message: Message) -> Function:
     return _made(message, f"skim_{message.name.lower()}", f"<zdissect {message.name}, skimmed>", Skimmer)
 
 
-def _made(message: Message, name: str, file: str, writer: type[CodeWriter]) -> Function:
+@cache
+def locator(message: Message, path: str) -> Function:
+    """The locating form of a message for a field, by its name without `zenoh.`: see `locator.Locator`."""
+    writer = partial(Locator, path=f"zenoh.{path}")
+    return _made(message, f"find_{message.name.lower()}", f"<zdissect {message.name}, {path}>", writer)
+
+
+def _made(message: Message, name: str, file: str, writer: Writer) -> Function:
     """Compiles a function, and registers its source where tracebacks look for it."""
     source, names = _source(message, writer)
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
@@ -181,7 +190,7 @@ def _made(message: Message, name: str, file: str, writer: type[CodeWriter]) -> F
     return made
 
 
-def _source(message: Message, writer: type[CodeWriter]) -> tuple[str, dict[str, Any]]:
+def _source(message: Message, writer: Writer) -> tuple[str, dict[str, Any]]:
     """The source of a function, and the names that it uses."""
     names: dict[str, Any] = {"Decline": Decline, "complete": complete, "long_vle": long_vle}
     return writer(message_program(message), names).write(), names
@@ -190,7 +199,7 @@ def _source(message: Message, writer: type[CodeWriter]) -> tuple[str, dict[str, 
 def source_of(name: str) -> str:
     """The generated source of a message. Raises KeyError if it has no compiled form."""
     message = {one.name: one for one in COMPILED}[name.upper()]
-    forms: tuple[type[CodeWriter], ...] = (Skimmer, CodeWriter) if message in SKIMMED else (CodeWriter,)
+    forms: tuple[Writer, ...] = (Skimmer, CodeWriter) if message in SKIMMED else (CodeWriter,)
     return "\n\n".join(_source(message, form)[0] for form in forms)
 
 

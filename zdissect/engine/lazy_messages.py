@@ -1,11 +1,14 @@
 """Messages that were read without a tape: row and tape are made only when needed."""
 
+from zdissect.engine.compiler import COMPILED, locator
 from zdissect.engine.interpreter import interpret
 from zdissect.engine.messages import LAYERS, DecodedMessage, Row
 from zdissect.engine.tape import Remark, Span, Tape
-from zdissect.engine.templates import Cell
+from zdissect.engine.templates import OFFSET, Cell
 from zdissect.grammar.batch import BATCH
 from zdissect.grammar.types import Message
+
+_NAMED = {one.name: one for one in COMPILED}
 
 
 class LazyTape(Tape):
@@ -52,6 +55,20 @@ class LazyMessage(DecodedMessage):
             self.made = self.template.complete(self.cell)
             self.template = None
         return self.made
+
+    @property
+    def offset(self) -> int:
+        """Where it begins; its row isn't needed for that."""
+        start: int = self.cell[OFFSET] if self.made is None else self.made["offset"]
+        return start
+
+    def place(self, path: str) -> tuple[int, int]:
+        """The place of a field, for a finding: no tape is needed for that."""
+        start, data = self.offset, self.tape.data
+        found: tuple[int, int] | None = None
+        if path:
+            found = locator(_NAMED[self.shared["message"]], path)(data, start, len(data))
+        return found or (start, start + 1)
 
     @property
     def first(self) -> int:  # type: ignore[override]

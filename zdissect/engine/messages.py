@@ -4,6 +4,7 @@ A row is a dict with the columns that have a value. Every scouting, transport an
 and data sub-messages are part of their network message.
 """
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
@@ -44,6 +45,12 @@ class DecodedMessage:
         """Its columns, or at least those that it has in common with messages like it: no row is made for them."""
         known: Row = self.row if self.template is None else self.template.row
         return known
+
+    @property
+    def offset(self) -> int:
+        """Where it begins, counted from the start of the tape's bytes."""
+        start: int = self.row["offset"]
+        return start
 
     @property
     def header(self) -> int:
@@ -88,8 +95,13 @@ class DecodedMessage:
 
     def remark(self, code: str, text: str, path: str = "") -> None:
         """Reports a finding at a field of the message, or at its header byte."""
+        start, stop = self.place(path)
+        self.tape.remarks.append((code, start, stop, text))
+
+    def place(self, path: str) -> tuple[int, int]:
+        """First byte, and byte after the last, of a field of the message, or else of its header byte."""
         span = (self.find(path) if path else None) or self.tape.spans[min(self.first + 1, len(self.tape.spans) - 1)]
-        self.tape.remarks.append((code, span[2], span[3], text))
+        return span[2], span[3]
 
 
 def messages(tape: Tape) -> list[DecodedMessage]:
@@ -233,15 +245,11 @@ def _content(spans: list[Span], index: int, data: bytes, stop: int) -> bytes:
 
 def add_findings(tape: Tape, out: list[DecodedMessage]) -> None:
     """Gives each remark of a tape to the innermost message that contains it, or else to the last one before it."""
+    if not out:
+        return
+    offsets = [message.offset for message in out]
     for code, start, _, text in tape.remarks:
         at = start - tape.start
-        owner = None
-        for message in out:
-            if message.row["offset"] > at:
-                break
-            owner = message.row
-        if owner is None and out:
-            owner = out[0].row
-        if owner is not None:
-            finding = {"severity": RULES[code].severity, "code": code, "offset": at, "message": text}
-            owner.setdefault("findings", []).append(finding)
+        owner = out[max(bisect_right(offsets, at) - 1, 0)].row
+        finding = {"severity": RULES[code].severity, "code": code, "offset": at, "message": text}
+        owner.setdefault("findings", []).append(finding)

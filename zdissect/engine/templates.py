@@ -12,7 +12,7 @@ from zdissect.grammar.columns import CARRIED, FOLLOWING, follow
 CELL = ("offset", "length", "sn", *CARRIED, "extensions")
 """The columns of a cell, after its template. `extensions` is None if the template's are right."""
 
-SN, STAMP = 1 + CELL.index("sn"), 1 + CELL.index("timestamp_ntp64")
+OFFSET, SN, STAMP = 1 + CELL.index("offset"), 1 + CELL.index("sn"), 1 + CELL.index("timestamp_ntp64")
 """Their indices in a cell."""
 
 Cell = tuple[Any, ...]

@@ -53,14 +53,13 @@ class Sessions:
         direction = item.direction
         link.messages[direction] += len(item.messages)
         out: list[Assembled] = []
-        ts_ns = item.frame.now_ns
         self.batch(link, item)
         if item.messages:
             self.pulse(link, item)
         usual = self.usual(link, direction) if isinstance(item.tape, LazyTape) else None
         remarks = item.tape.remarks
         for message in item.messages:
-            if usual is not None and usual.take(message, ts_ns):
+            if usual is not None and usual.take(message, item.frame):
                 continue
             template, before = message.template, len(remarks)
             whole = self.message(link, message, item)
@@ -68,6 +67,7 @@ class Sessions:
                 out.append(whole)
             if usual is not None and template is not None and len(remarks) == before:
                 usual.learn(template, message.row)
+            link.session.timestamps.feed(message, item.frame)
         if item.messages and not link.pulses[direction].watched:
             self.overdue.watch(link, direction)
         session = link.session
@@ -111,7 +111,7 @@ class Sessions:
         return known
 
     def message(self, link: Link, message: DecodedMessage, item: Dissection) -> Assembled | None:
-        """Adds what the session knows to a message; returns the message that it completes if it is a last fragment."""
+        """Adds what the session knows to a message, but for its time; returns what a fragment completes."""
         row, direction, ts_ns = message.row, item.direction, item.frame.now_ns
         layer = row["layer"]
         if layer == "scouting":
@@ -122,8 +122,6 @@ class Sessions:
             whole = self.transport(link, message, item)
         else:
             network_layer.feed(link, message, direction, item.frame.number, ts_ns)
-            if "timestamp_ntp64" in row:
-                link.session.timestamps.feed(message, item.frame)
         row.update(link.who(direction))
         return whole
 

@@ -2,14 +2,15 @@
 
 What the session adds to a message, and what it finds wrong, depends on its template and on what the session knows;
 only the sequence number and the timestamp are left for each message. As long as the session has learned nothing new
-(`Session.epoch`), a message takes over what was found out about the first one of its kind. A message that isn't usual,
-by its number, its time or otherwise, is left to the rules; nothing is reported here.
+(`Session.epoch`), a message takes over what was found out about the first one of its kind; only its time is left to the
+rule for that. A message that isn't usual, by its number or otherwise, is left to all rules.
 """
 
 from typing import NamedTuple
 
 from zdissect.engine.messages import DecodedMessage, Row
 from zdissect.engine.templates import SN, STAMP, Template
+from zdissect.records import Frame
 from zdissect.session.message_checks import sample_of
 from zdissect.session.model import Link
 from zdissect.session.sequence import NONE, Space
@@ -46,20 +47,18 @@ class UsualMessages:
             self.session, self.epoch = session, session.epoch
             self.known.clear()
 
-    def take(self, message: DecodedMessage, ts_ns: int) -> bool:
-        """Takes a message if it is usual; returns whether it was."""
+    def take(self, message: DecodedMessage, frame: Frame) -> bool:
+        """Takes a message of a frame if it is usual; returns whether it was."""
         learned = self.known.get(message.template)
         if learned is None:
             return False
         template, space, sample = learned
-        if space is not None:
-            if not self.next(space, message.cell[SN]):
-                return False
-        else:
-            stamp = message.cell[STAMP]
-            if stamp is not None and not self.session.timestamps.usual(sample, stamp, ts_ns):
-                return False
+        if space is not None and not self.next(space, message.cell[SN]):
+            return False
         message.template = template
+        stamp = message.cell[STAMP]
+        if stamp is not None and not self.session.timestamps.usual(sample, stamp, frame.now_ns):
+            self.session.timestamps.feed(message, frame)
         return True
 
     def next(self, space: Space, sn: int) -> bool:
@@ -75,7 +74,7 @@ class UsualMessages:
         return True
 
     def learn(self, template: Template, row: Row) -> None:
-        """Remembers the row of a message with this template that the rules have checked without a finding."""
+        """Remembers the row of a message with this template, in which no rule but that of its time found anything."""
         if "node_id" in row:  # its name depends on link state
             return
         space = self.link.space(row, self.direction) if row["layer"] == "transport" else None
