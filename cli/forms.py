@@ -11,8 +11,8 @@ import click
 from zdissect.dissection import Dissection, Item, Notice, Skip
 from zdissect.engine.tape import Span
 from zdissect.grammar.rules import RULES
-from zdissect.output import jsonl
 from zdissect.output.folding import Folds, folded, message_names, messages_called
+from zdissect.output.jsonl import JsonlWriter
 from zdissect.output.line import summary
 from zdissect.output.named_members import with_named_members
 from zdissect.output.nested import document
@@ -152,13 +152,13 @@ class JsonlForm(CountingForm):
 
     def __init__(self) -> None:
         super().__init__()
-        self.table = Table()
+        self.writer = JsonlWriter()
 
     def show(self, item: Item, chosen: Chosen = None) -> str:
         self.count(item, chosen)
         if not isinstance(item, Dissection):  # a line per message
             return ""
-        return "".join(jsonl.line(row) + "\n" for row in of_chosen(self.table.rows(item), chosen))
+        return "".join(of_chosen(self.writer.lines(item), chosen))
 
 
 class JsonForm(CountingForm):

@@ -7,14 +7,14 @@ import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from zdissect.capture import open_capture
+from zdissect.dissection import Dissection
 from zdissect.engine.interpreter import interpret
 from zdissect.engine.messages import messages
 from zdissect.grammar.network import PUSH
-from zdissect.output import jsonl
+from zdissect.output.jsonl import JsonlWriter
 from zdissect.output.style import COLOUR, PLAIN, Style
 from zdissect.output.tree import TreeWriter
-from zdissect.pipeline import dissect
-from zdissect.table import Table
+from zdissect.pipeline import Options, dissect
 
 RICH = bytes.fromhex(
     "fd02042f722f62 a10d c212b0b6b8d1dafffb846b08a8a7a6a5a4a3a2a1 3301"
@@ -43,10 +43,10 @@ def test_capture_to_json_lines(benchmark: BenchmarkFixture) -> None:
     """A small capture, from the file to JSON lines."""
 
     def run() -> int:
-        table = Table()
+        writer = JsonlWriter()
         with open_capture("samples/pico-clients.pcap") as capture:
-            items = dissect(capture)
-            return sum(len(jsonl.line(row)) for item in items if hasattr(item, "tape") for row in table.rows(item))
+            items = dissect(capture, Options(rows=True))
+            return sum(len(line) for item in items if isinstance(item, Dissection) for line in writer.lines(item))
 
     assert benchmark(run) > 10_000
 

@@ -24,6 +24,7 @@ LAZY = "engine/lazy_messages.py"
 LOCATOR = "engine/locator.py"
 USUAL = "session/usual_messages.py"
 CELLS = "export/message_batches.py"
+LINES = "output/jsonl.py"
 
 FAULTS = (
     Fault("source-sn", "Each sample made from a template says that its source counts from 0.",
@@ -116,4 +117,12 @@ FAULTS = (
           CELLS, "self._known: dict[Template, int] = {}", 'self._known = getattr(self, "_known", {})'),
     Fault("numbering", "Messages of a frame are numbered from 0 for each batch in it.",
           CELLS, "self._indices.extend(range(index, index + count))", "self._indices.extend(range(count))"),
+    Fault("lines-of-the-other-direction", "A line has the sender of the first line of its conversation.",
+          LINES, "key = flow.id, item.direction, item.buffer.name", "key = flow.id, item.buffer.name"),
+    Fault("lines-of-what-was-known", "Lines don't say what became known of a conversation after its first one.",
+          LINES, "flow.link, flow.verdict", "flow.link"),
+    Fault("lines-with-the-first-extensions", "Extensions that change are written as those of the template.",
+          LINES, "shared if extensions is None else dumps(extensions)", "shared"),
+    Fault("keys-as-formats", "A percent sign in a key is taken for a place to fill.",
+          LINES, 'member.replace("%", "%%")', "member"),
 )  # fmt: skip

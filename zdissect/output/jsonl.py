@@ -1,29 +1,162 @@
-"""Rows as JSON: one flat object per message with exactly the columns of the message table."""
+"""Rows as JSON: one flat object per message with exactly the columns of the message table.
 
+Most of a line was in lines before it: the columns of its conversation, and those of its template. Their text is made
+once; what is left for each message are its numbers, its payload and its times.
+"""
+
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from functools import lru_cache
+from typing import Any, TypeVar
 
+from zdissect.dissection import Dissection
 from zdissect.engine.messages import Row
-from zdissect.grammar.columns import COLUMNS
+from zdissect.engine.templates import CELL, Cell, Template
+from zdissect.grammar.columns import COLUMNS, FOLLOWING, NAMES, SCHEMA_VERSION, timestamp_us
 from zdissect.output.printable import dumps
-from zdissect.table import complete
+from zdissect.table import Table
 
-_TIMES = tuple(column.name for column in COLUMNS if column.type == "timestamp")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_FLOW, _OFFSET = NAMES.index("flow_id"), NAMES.index("offset")
+"""Where the columns of a conversation begin, and where they end."""
+_OPEN = frozenset(CELL) | FOLLOWING
+"""Columns whose values are in cells, or follow from these."""
+MOST_KEPT = 4096
+"""Texts that are kept of conversations, and of templates."""
+_MOST_VALUES = 512
+"""Texts that are kept of a column's values."""
 
 
 def line(row: Row) -> str:
     """A row as one line of JSON. Bytes are hex, timestamps RFC 3339 in UTC."""
-    out: dict[str, Any] = complete(row)
-    for name in _TIMES:
-        if out[name] is not None:
-            out[name] = time_text(out[name])
-    return dumps(out)
+    return f"{{{','.join(_members(row))}}}"
+
+
+class JsonlWriter:
+    """Writes the messages of dissections as lines."""
+
+    def __init__(self) -> None:
+        self._conversations: dict[tuple[Any, ...], str] = {}
+        self._templates: dict[Template, tuple[str, str]] = {}
+
+    def lines(self, item: Dissection) -> list[str]:
+        """A line for each message, with its line end."""
+        start, conversation = _start(item), self._conversation(item)
+        index, number = item.first
+        out = []
+        for message in item.messages:
+            if message.template is not None:
+                rest = self._filled(message.template, message.cell)
+            else:
+                rest = ",".join(_members(message.row)[_OFFSET:-1])
+            out.append(f'{start}{index},"message_number":{number}{conversation}{rest}{_END}')
+            index += 1
+            number += 1
+        return out
+
+    def _conversation(self, item: Dissection) -> str:
+        """The columns that all messages of this direction share, between commas."""
+        flow = item.flow
+        key = flow.id, item.direction, item.buffer.name, flow.link, flow.verdict
+        text = self._conversations.get(key)
+        if text is None:
+            text = f",{','.join(_members(Table.conversation(item))[_FLOW:_OFFSET])},"
+            _keep(self._conversations, key, text)
+        return text
+
+    def _filled(self, template: Template, cell: Cell) -> str:
+        """The columns of a template and a cell."""
+        known = self._templates.get(template)
+        if known is None:
+            known = _format(template)
+            _keep(self._templates, template, known)
+        text, shared = known
+        _, offset, length, sn, stamp, payload, attachment, source_sn, extensions = cell
+        return text % (
+            offset,
+            length,
+            sn,
+            "null" if payload is None else f'"{payload.hex()}"',
+            "null" if payload is None else len(payload),
+            "null" if attachment is None else f'"{attachment.hex()}"',
+            "null" if stamp is None else _time(timestamp_us(stamp)),
+            "null" if stamp is None else stamp,
+            "null" if source_sn is None else source_sn,
+            shared if extensions is None else dumps(extensions),
+        )
+
+
+def _start(item: Dissection) -> str:
+    """The columns of a frame, up to the place of the first number of a message."""
+    frame = item.frame
+    row = {"file": frame.source, "frame_number": frame.number, "ts": frame.ts_ns // 1000, "ts_ns": frame.ts_ns}
+    return f'{{{",".join([_PLACES[name][1](value) for name, value in row.items()])},"message_index":'
+
+
+def _format(template: Template) -> tuple[str, str]:
+    """The columns of a template with a place for each of its cells' values, in the order of the table; and those
+    extensions that most of them have."""
+    members = _members(template.row)
+    named = zip(NAMES[_OFFSET:-1], members[_OFFSET:-1], strict=True)
+    text = ",".join(f'"{name}":%s' if name in _OPEN else member.replace("%", "%%") for name, member in named)
+    return text, members[NAMES.index("extensions")].partition(":")[2]
+
+
+_Key = TypeVar("_Key")
+_Text = TypeVar("_Text")
+
+
+def _keep(kept: dict[_Key, _Text], key: _Key, text: _Text) -> None:
+    """Adds to what is kept, after all else was thrown away if it has become too much."""
+    if len(kept) >= MOST_KEPT:
+        kept.clear()
+    kept[key] = text
+
+
+def _members(row: Row) -> list[str]:
+    """A member for each column, in the order of the table."""
+    out, find = _NULLS.copy(), _PLACES.get
+    for name, value in row.items():
+        if value is not None and (known := find(name)) is not None:
+            place, write = known
+            out[place] = write(value)
+    return out
+
+
+def _member(name: str, kind: str) -> Callable[[Any], str]:
+    """How a value of a column becomes a member, by the column's type."""
+    start = f'"{name}":'
+    if kind.startswith("int"):
+        return lambda value: f"{start}{value}"
+    if kind == "binary":
+        return lambda value: f'{start}"{value.hex()}"'
+    if kind == "timestamp":
+        return lambda value: start + _time(value)
+    text: Callable[[Any], str] = lambda value: start + dumps(value)  # noqa: E731
+    return text if kind.startswith("list") else lru_cache(_MOST_VALUES)(text)
+
+
+_NULLS = [f'"{name}":null' for name in NAMES]
+_PLACES = {column.name: (place, _member(column.name, column.type)) for place, column in enumerate(COLUMNS)}
+_END = f',"schema_version":{SCHEMA_VERSION}}}\n'
+
+
+def _time(us: int) -> str:
+    """Microseconds since 1970 as JSON: null in years that no calendar has."""
+    text = time_text(us)
+    return "null" if text is None else f'"{text}"'
 
 
 def time_text(us: int) -> str | None:
     """Microseconds since 1970 as RFC 3339 in UTC; None in years that this hasn't."""
+    seconds, fraction = divmod(us, 1_000_000)
+    second = _second(seconds)
+    return second and f"{second}.{fraction:06d}Z"
+
+
+@lru_cache(_MOST_VALUES)  # all messages of a second have it in common
+def _second(seconds: int) -> str | None:
     try:
-        return (_EPOCH + timedelta(microseconds=us)).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+        return (_EPOCH + timedelta(seconds=seconds)).strftime("%Y-%m-%dT%H:%M:%S")
     except OverflowError:
         return None
