@@ -71,6 +71,8 @@ class Notice(NamedTuple):
     text: str
     code: str = ""
     """The rule that it is a finding of; empty if it is none."""
+    due_ns: int = 0
+    """Where something didn't come in time: when its session was to be looked at, by `Frame.now_ns`."""
 
 
 class Finding(NamedTuple):

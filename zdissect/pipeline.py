@@ -5,9 +5,10 @@ all state of a capture, does no I/O, and is the same for the command line and fo
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
+from operator import attrgetter
 
 from zdissect.dissection import Dissection, Item, Notice, Skip
 from zdissect.dissector import EMPTY, WHY, Dissector
@@ -90,8 +91,7 @@ class Pipeline:
                 for known in self.datagrams.feed(packet):
                     self.datagram(known, out)
             else:
-                for item in self.causal.feed(packet, self.streams.feed(packet)):
-                    self.stream(item, out)
+                self.segment(packet, out)
             if self.clock.told and (flow := self.flow(packet)) is not None:
                 out.insert(0, Notice(frame, flow, int(packet.src != flow.ends[0]), self.clock.told, "time-leap"))
         if tick:
@@ -135,20 +135,32 @@ class Pipeline:
 
     def close(self) -> list[Item]:
         """What is left when the capture ends."""
-        out: list[Item] = []
+        return [item for _, items in self.endings() for item in items]
+
+    def endings(self) -> Iterator[tuple[tuple[int, int], list[Item]]]:
+        """What is left when the capture ends, and its rank: by this it is in order, also if groups of connections end
+        apart from each other (zdissect/parallel).
+        """
         self.decoder.close()
-        for item in self.causal.close(self.streams.close()):
-            self.stream(item, out)
-        for conversation in self.conversations.values():
-            self.batches(conversation, conversation.close(), out)
+        for item in sorted(self.causal.close(self.streams.close()), key=attrgetter("stream")):
+            yield (0, item.stream), self.made(self.stream, item)
+        for stream, conversation in sorted(self.conversations.items()):
+            yield (1, stream), self.made(self.batches, conversation, conversation.close())
         for known in self.datagrams.close():
-            self.datagram(known, out)
+            yield (2, 0), self.made(self.datagram, known)
         if self.last is not None:
-            self.tick(self.last, out)
+            for notice in self.made(self.tick, self.last):
+                yield (3, due_ns(notice)), [notice]
             self.sessions.close(self.last)
-            self.dissector.told(out)
+            yield (4, 0), self.made(self.dissector.told)
         for stream in list(self.conversations):
             self.end(stream)
+
+    @staticmethod
+    def made(add: Callable[..., None], *arguments: object) -> list[Item]:
+        """What a method adds to the list that it takes last."""
+        out: list[Item] = []
+        add(*arguments, out)
         return out
 
     def all_links(self) -> list[Link]:
@@ -160,6 +172,11 @@ class Pipeline:
         flows = [conversation.flow for conversation in self.conversations.values()]
         flows += [conversation.flow for conversation in self.datagrams.all()]
         return self.gone + Counter(flow.verdict.value for flow in flows if flow.verdict in OTHERS)
+
+    def segment(self, segment: Segment, out: list[Item]) -> None:
+        """Adds what a TCP segment completes."""
+        for item in self.causal.feed(segment, self.streams.feed(segment)):
+            self.stream(item, out)
 
     def stream(self, item: StreamItem, out: list[Item]) -> None:
         """Adds what a piece of a TCP stream completes."""
@@ -263,6 +280,11 @@ class Pipeline:
 
 OTHERS = frozenset(Verdict) - {Verdict.ZENOH, Verdict.MIDDLE, Verdict.TEXT, Verdict.UNDECIDED}
 """Conversations that aren't shown."""
+
+
+def due_ns(item: Item) -> int:
+    """When what a notice is about was due; 0 for all else."""
+    return item.due_ns if isinstance(item, Notice) else 0
 
 
 def dissect(frames: Iterable[Frame], options: Options | None = None) -> Iterator[Item]:

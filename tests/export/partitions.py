@@ -6,9 +6,9 @@ from random import Random
 from typing import Any
 
 from zdissect.export.decoding import Decoding, Settings, TableBatch
-from zdissect.export.first_look import FirstLook
 from zdissect.export.group_decoding import GroupDecoding
-from zdissect.export.split import Split
+from zdissect.parallel.first_look import FirstLook
+from zdissect.parallel.split import Split
 from zdissect.records import Frame
 
 SETTINGS = Settings()
@@ -57,7 +57,7 @@ def assert_same(some: list[Frame], groups: int = 8) -> Split:
     for decoding in found:
         total.update(decoding.accounting())
     assert dict(total) == counted
-    assert all(decoding.sound() for decoding in found)
+    assert all(decoding.group.sound() for decoding in found)
     pairs = [tuple(pair) for decoding in found for pair in decoding.pairs()]
     assert len(pairs) == len({*pairs})
     return split

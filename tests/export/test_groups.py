@@ -13,8 +13,8 @@ from tests.export.tables import SAMPLES, frames
 from tests.messages import push
 from tests.multicast_group import MulticastGroup
 from tests.packets import CaptureBuilder, Parties
-from zdissect.export.split import shared_out, worth
 from zdissect.flow import connection_table
+from zdissect.parallel.split import shared_out, worth
 from zdissect.records import Frame
 
 PATHS = sorted(SAMPLES.glob("*.pcap*"))
@@ -158,7 +158,7 @@ def stream(batch: bytes) -> bytes:
 def unsound(some: list[Frame]) -> bool:
     found, _ = decodings(some, looked_at(some, 8))
     pairs = [tuple(pair) for decoding in found for pair in decoding.pairs()]
-    return len(pairs) != len({*pairs}) or not all(decoding.sound() for decoding in found)
+    return len(pairs) != len({*pairs}) or not all(decoding.group.sound() for decoding in found)
 
 
 @pytest.mark.parametrize("late", [False, True])

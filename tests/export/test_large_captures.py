@@ -14,9 +14,9 @@ from zdissect.export.decoding import Settings
 from zdissect.export.directory import Report
 from zdissect.export.group_decoding import GroupDecoding
 from zdissect.export.inputs import InputFile, Work, find, plan
-from zdissect.export.split import Split
 from zdissect.export.tables import TABLES
 from zdissect.export.work import convert_group, look
+from zdissect.parallel.split import Split
 
 SESSIONS = ("query-router.pcap", "scouting-multicast.pcap", "gossip.pcap")
 

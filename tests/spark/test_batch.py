@@ -17,8 +17,8 @@ from zdissect_cli.main import cli
 
 from zdissect.export.decoding import Settings
 from zdissect.export.directory import Job, Report, convert_directory
-from zdissect.export.first_look import FirstLook
 from zdissect.export.parquet import WriteError
+from zdissect.parallel.first_look import FirstLook
 from zdissect.spark import conversion
 from zdissect.spark import job as job_module
 from zdissect.spark.job import ReadJob

@@ -17,8 +17,6 @@ from zdissect.export.session_rows import Links
 from zdissect.export.summary import Summary
 from zdissect.export.tables import TABLES
 from zdissect.flow.clock import EARLY_NS
-from zdissect.flow.tcp import Streams
-from zdissect.flow.ticks import Ticks
 from zdissect.pipeline import Options, Pipeline
 from zdissect.records import Frame
 from zdissect.stats.accounting import Accounting
@@ -63,11 +61,9 @@ class Decoding:
     settings: Settings = field(default_factory=Settings)
     files: dict[str, FileStats] = field(default_factory=dict)
     """The files by `Frame.source`, in order; the reader may have entered what it knows."""
-    streams: Streams = field(default_factory=Streams)
-    ticks: Ticks = field(default_factory=Ticks)
 
     def __post_init__(self) -> None:
-        self.pipeline = Pipeline(self.settings.options(), streams=self.streams, ticks=self.ticks)
+        self.pipeline = self.new_pipeline()
         self.links = Links(self.pipeline)
         settings = self.settings
         self.messages = self._messages()
@@ -80,6 +76,10 @@ class Decoding:
         self.file_stats: FileStats | None = None
         self.faulty = False
         """Whether a bug has ended it."""
+
+    def new_pipeline(self) -> Pipeline:
+        """The pipeline that its frames are fed to."""
+        return Pipeline(self.settings.options())
 
     def _messages(self) -> "MessageBatches | FilteredMessages":
         settings = self.settings

@@ -13,10 +13,10 @@ from zdissect.export.file_stats import OK, FileStats
 from zdissect.export.inputs import Work, find, plan
 from zdissect.export.large_captures import LargeCaptures
 from zdissect.export.parquet import WriteError
-from zdissect.export.split import SPLIT_BYTES, worth
 from zdissect.export.target import ERROR, Target
 from zdissect.export.work import Done, convert, join, lost
 from zdissect.export.workers import CapturesTask, ScanTask, Task, run
+from zdissect.parallel.split import SPLIT_BYTES, worth
 
 _DIED = "the process that converted it died, perhaps out of memory; the other captures were converted"
 _BUNDLE = 32 << 20

@@ -3,11 +3,10 @@
 from collections.abc import Iterator
 
 from zdissect.export.decoding import Decoding, Settings, TableBatch
-from zdissect.export.split import Moment, Share
 from zdissect.export.summary import GroupResult, Summary
-from zdissect.flow.clock import ToldClock
-from zdissect.flow.group_streams import GroupStreams
-from zdissect.flow.ticks import ToldTicks
+from zdissect.parallel.group_pipeline import GroupPipeline, Ranked
+from zdissect.parallel.split import Moment, Share
+from zdissect.pipeline import Pipeline
 from zdissect.records import Frame
 
 
@@ -15,16 +14,16 @@ class GroupDecoding(Decoding):
     """One group being decoded: takes its frames and moments, in order. Makes no rows about files."""
 
     def __init__(self, settings: Settings, share: Share) -> None:
-        self.share = share
-        self.partial = GroupStreams(share.numbers)
+        self.group = GroupPipeline(settings.options(), share)
         self.pending: Moment | None = None
-        self.told_ticks = ToldTicks()
-        super().__init__(settings, {}, self.partial, self.told_ticks)
-        self.clock = self.pipeline.clock = ToldClock()
+        super().__init__(settings, {})
+
+    def new_pipeline(self) -> Pipeline:
+        return self.group
 
     @property
     def capture(self) -> str:
-        return self.share.capture
+        return self.group.share.capture
 
     def receive(self, item: Frame | Moment) -> list[TableBatch]:
         """Takes the next frame or moment of the group."""
@@ -42,35 +41,24 @@ class GroupDecoding(Decoding):
             return super().feed(frame)
         if (moment.file, moment.number) == (frame.source, frame.number):
             self.pending = None
-            self.clock.next = moment.leap
-            if moment.look:
-                self.partial.look_next()
-            self.partial.make_room(moment.drop)
-            self.told_ticks.expected = moment.tick
+            self.group.before(moment)
             return super().feed(frame)
         return self.settle() + super().feed(frame)
 
     def settle(self) -> list[TableBatch]:
         """Applies the last moment, whose segment is in another group."""
         moment, self.pending = self.pending, None
-        if moment is None:
-            return []
-        if moment.leap is not None:
-            self.clock.shift = moment.leap[0]
-        self.last_ns = max(self.last_ns, moment.latest_ns)
-        items = self.partial.look(moment.now_ns) if moment.look else []
-        items += self.partial.drop(moment.drop)
-        late = self.pipeline.late(items, moment.now_ns)
-        if moment.tick:
-            self.ticks.tick(moment.now_ns)
-            self.pipeline.tick(moment.frame, late)
-        return self.items(late)
+        return [] if moment is None else self.ranked(self.group.elsewhere(moment))
+
+    def ranked(self, ranked: Ranked) -> list[TableBatch]:
+        """Takes what a moment has brought."""
+        self.last_ns = max(self.last_ns, self.group.latest_ns)
+        return self.items([item for _, items in ranked for item in items])
 
     def close(self) -> list[TableBatch]:
         """Ends the capture; returns the remaining batches."""
         out = self.settle()
-        self.last_ns = max(self.last_ns, self.share.last.latest_ns)
-        self.pipeline.last = self.share.last.frame
+        self.last_ns = max(self.last_ns, self.group.share.last.latest_ns)
         return out + self.end() + self.left()
 
     def saved(self, fault: Exception) -> Iterator[TableBatch]:
@@ -79,14 +67,10 @@ class GroupDecoding(Decoding):
 
     def summary(self) -> Summary:
         """The totals of the group; files are summed up over all groups of the capture."""
-        sound = not self.faulty and self.sound()
+        sound = not self.faulty and self.group.sound()
         counts = {file_stats.file: file_stats.counts() for file_stats in self.files.values()}
-        group = GroupResult(self.share.capture, sound, self.pairs(), counts)
+        group = GroupResult(self.capture, sound, self.pairs(), counts)
         return Summary(self.totals(), dict(self.codes), self.accounting(), group=group)
-
-    def sound(self) -> bool:
-        """Whether its connections are those that were foreseen."""
-        return self.partial.exhausted()
 
     def pairs(self) -> list[list[str]]:
         """The ZenohIDs of its sessions: no other group may have the same pair."""

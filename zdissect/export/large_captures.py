@@ -7,10 +7,10 @@ the capture is decoded again, as a whole.
 from collections.abc import Callable, Iterator
 
 from zdissect.export.inputs import Work
-from zdissect.export.split import Split
 from zdissect.export.summary import unsound
 from zdissect.export.work import Done
 from zdissect.export.workers import CapturesTask, GroupTask, ScanTask
+from zdissect.parallel.split import Split
 
 
 class LargeCaptures:

@@ -6,16 +6,16 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from zdissect.export import first_look
 from zdissect.export.decoding import Decoding, Settings, TableBatch
 from zdissect.export.file_stats import FileStats
-from zdissect.export.first_look import RECORD
 from zdissect.export.group_decoding import GroupDecoding
 from zdissect.export.inputs import Work
 from zdissect.export.merging import frames
 from zdissect.export.parquet import Parts
-from zdissect.export.split import Moment, Split
 from zdissect.export.summary import Summary, count, total
+from zdissect.parallel import first_look
+from zdissect.parallel.first_look import RECORD
+from zdissect.parallel.split import Moment, Split
 from zdissect.records import Frame
 from zdissect.stats.accounting import Accounting
 

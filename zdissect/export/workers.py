@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 from zdissect.export.decoding import Settings
 from zdissect.export.inputs import Work
 from zdissect.export.parquet import unwritable
-from zdissect.export.split import Split
 from zdissect.export.work import Done, convert, convert_group, look
+from zdissect.parallel.split import Split
 
 _INTERVAL_S = 0.25
 _SLOTS = 3

@@ -51,6 +51,8 @@ class GroupStreams(Streams):
         super().__init__()
         self._numbers = iter(numbers)
         self._making_room: set[Connection] = set()
+        self.late = 0
+        """How many items the last look at waiting connections gave."""
 
     def look(self, now_ns: int) -> list[StreamItem]:
         """Look at the connections that wait, as a segment of another one would make `Streams.feed` do."""
@@ -94,4 +96,5 @@ class GroupStreams(Streams):
     def _tick(self, now_ns: int) -> list[StreamItem]:
         out = super()._tick(now_ns)
         self._due_ns = NEVER
+        self.late = len(out)
         return out

@@ -145,7 +145,7 @@ class Streams(ConnectionTable):
     def _tick(self, now_ns: int) -> list[StreamItem]:
         """Look at the connections that wait, at most once in a grace."""
         out: list[StreamItem] = []
-        for connection in list(self._waiting):
+        for connection in sorted(self._waiting, key=lambda connection: connection.halves[0].stream):
             self._look(connection, now_ns, out)
         self._due_ns = now_ns + GRACE_NS if self._waiting else NEVER
         return out

@@ -41,12 +41,12 @@ class Deadlines(Generic[Awaited]):
             self.due_ns = self.heap[0][0] if self.heap else NEVER
             self.room = max(ROOM, 2 * len(self.heap))
 
-    def passed(self, now_ns: int) -> Iterator[Awaited]:
-        """Removes and yields what is due by now."""
+    def passed(self, now_ns: int) -> Iterator[tuple[int, Awaited]]:
+        """Removes and yields what is due by now, each with its time."""
         while self.due_ns <= now_ns:
-            _, _, awaited = heapq.heappop(self.heap)
+            due_ns, _, awaited = heapq.heappop(self.heap)
             self.due_ns = self.heap[0][0] if self.heap else NEVER
-            yield awaited
+            yield due_ns, awaited
 
 
 def due(since_ns: int, wait_ms: int, slack_ms: int) -> int | None:

@@ -39,15 +39,15 @@ class Overdue:
 
     def tick(self, frame: Frame) -> Iterator[Notice]:
         """What is overdue in any session by the time of a frame."""
-        for session in self.sessions.passed(frame.now_ns):
+        for due_ns, session in self.sessions.passed(frame.now_ns):
             if session.listed_ns <= frame.now_ns:  # else it was listed again since: one entry more would stay for ever
                 session.listed_ns = NEVER
-            yield from self.notices(session, frame)
+            yield from self.notices(session, frame, due_ns)
 
-    def notices(self, session: Session, frame: Frame) -> Iterator[Notice]:
+    def notices(self, session: Session, frame: Frame, due_ns: int = 0) -> Iterator[Notice]:
         """What is overdue in a session by the time of a frame that holds no message of it."""
         for awaited, code, text in self.look(session, frame.now_ns):
-            yield Notice(frame, awaited.link.flow, awaited.direction, text, code)
+            yield Notice(frame, awaited.link.flow, awaited.direction, text, code, due_ns)
 
     def remark(self, session: Session, item: Dissection) -> None:
         """Reports what is overdue in a session at the message that shows it."""
@@ -58,7 +58,7 @@ class Overdue:
 
     def look(self, session: Session, now_ns: int) -> Iterator[tuple[Awaited, str, str]]:
         """(what was awaited, rule, text) for what is overdue in a session."""
-        for awaited in session.awaited.passed(now_ns):
+        for _, awaited in session.awaited.passed(now_ns):
             what, link, direction, gaps = awaited
             side = session.sides[direction ^ link.flip]
             if link.over and not session.links:

@@ -3,7 +3,7 @@
 import json
 
 from zdissect.export.file_stats import FileStats
-from zdissect.export.split import Moment, Share
+from zdissect.parallel.split import Moment, Share
 from zdissect.spark.plan import Placement, Planned
 from zdissect.spark.ranges import Survey
 

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from zdissect.export.decoding import Settings, TableBatch
 from zdissect.export.file_stats import FileStats
 from zdissect.export.group_decoding import GroupDecoding
-from zdissect.export.split import Moment, Share
 from zdissect.export.summary import Summary, count
+from zdissect.parallel.split import Moment, Share
 from zdissect.spark import control_notes
 from zdissect.spark.frames import Row
 from zdissect.spark.plan import Planned

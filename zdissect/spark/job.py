@@ -20,8 +20,8 @@ import pyarrow as pa
 from zdissect.export.decoding import Decoding, Settings
 from zdissect.export.families import AUTO
 from zdissect.export.inputs import InputFile
-from zdissect.export.split import SPLIT_BYTES, Split, worth
 from zdissect.export.summary import Summary
+from zdissect.parallel.split import SPLIT_BYTES, Split, worth
 from zdissect.spark import group_tables, plan, register, split_captures
 from zdissect.spark.datasource import PLAN, SHARES
 from zdissect.spark.filesystems import everywhere, is_remote

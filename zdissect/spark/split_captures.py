@@ -5,9 +5,10 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from zdissect.export import first_look, merging
+from zdissect.export import merging
 from zdissect.export.decoding import Settings
-from zdissect.export.split import Lookup, Moment, Share, Split
+from zdissect.parallel import first_look
+from zdissect.parallel.split import Lookup, Moment, Share, Split
 from zdissect.records import Frame
 from zdissect.spark import plan
 from zdissect.spark.filesystems import open_input

@@ -13,9 +13,9 @@ import pyarrow as pa
 from zdissect.export.decoding import Decoding, Settings, TableBatch
 from zdissect.export.file_stats import FileStats
 from zdissect.export.schema import schema
-from zdissect.export.split import Share
 from zdissect.export.summary import Summary
 from zdissect.export.tables import TABLES
+from zdissect.parallel.split import Share
 from zdissect.spark import control_notes, group_tables
 from zdissect.spark.frames import Row, rows
 

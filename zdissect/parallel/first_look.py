@@ -7,14 +7,14 @@ everything that isn't plain TCP counts as one connection. If too little was tied
 
 from collections.abc import Iterable, Iterator
 
-from zdissect.export.introductions import Introduction, zid_of
-from zdissect.export.split import ALL, Moment, Split, shared_out
 from zdissect.flow.clock import EARLY_NS
 from zdissect.flow.datagram_conversation import TRANSPORT, Known
 from zdissect.flow.group_streams import ObservedStreams
 from zdissect.flow.ticks import Ticks
 from zdissect.grammar.flags import ID_BITS
 from zdissect.grammar.transport import INIT
+from zdissect.parallel.introductions import Introduction, zid_of
+from zdissect.parallel.split import ALL, Moment, Split, shared_out
 from zdissect.pipeline import Options, Pipeline
 from zdissect.records import Datagram, Endpoint, Frame, Segment, StreamItem
 
