@@ -31,7 +31,10 @@ class CountingForm:
         """The capture has no end: what is remembered of its conversations must be bounded."""
 
     def count(self, item: Item, chosen: Chosen) -> None:
-        self.messages += isinstance(item, Dissection)
+        if isinstance(item, Dissection):
+            self.messages += 1
+            if not item.tape.remarks and chosen is None:
+                return
         for finding in findings_of(item, chosen):
             self.findings[finding.rule.code] += 1
 

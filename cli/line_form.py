@@ -2,7 +2,7 @@
 
 from zdissect.dissection import Dissection, Item, Notice, Skip, findings
 from zdissect.grammar.rules import RULES
-from zdissect.output.cutting import Part, cells, coloured, cut
+from zdissect.output.cutting import cells, cut
 from zdissect.output.ends import MOST_LIVE, Ends
 from zdissect.output.line_start import LineStart
 from zdissect.output.short_line import ShortLine, folded_frames
@@ -45,13 +45,14 @@ class LineForm(CountingForm):
         text, code = (item.text, item.code) if isinstance(item, Notice) else _skipped(item)
         severity = RULES[code].severity if code else ""
         colour = self.style.severity(severity) if code else self.style.derived
-        said: list[Part] = [] if introduced else [("", arrow(item))]
-        found = [(colour, f"[{severity}: {safe(text)}]" if severity else f"[{safe(text)}]")]
+        said = "" if introduced else arrow(item)
+        found = self.message.painted(colour, f"[{severity}: {safe(text)}]" if severity else f"[{safe(text)}]")
         return self.line(self.start.text(item, column), said, found)
 
     def dissection(self, item: Dissection, chosen: Chosen) -> str:
         """The lines of a batch or datagram."""
-        rows = [message.row for message in item.messages]
+        messages = item.messages
+        rows = [message.shared for message in messages]
         ends, first = self.ends, rows[0] if rows else None
         column, introduced = ends.column(item, first)
         start = self.start.text(item, column)
@@ -60,37 +61,38 @@ class LineForm(CountingForm):
             lines.append(f"{item.frame.number:>5} {self.style.frame}─ {text}{self.style.end}\n")
             introduced = True
         data = item.buffer.data
-        for row, around in folded_frames(rows, chosen):
-            found = row.get("findings", [])
-            if around is not None:
-                found = [*around.get("findings", []), *found]
+        for place, around in folded_frames(rows, chosen):
+            row = rows[place]
+            found = row.get("findings", ())
+            if around >= 0 and "findings" in rows[around]:
+                found = [*rows[around]["findings"], *found]
             if self.brief and row["message"] == "KEEP_ALIVE" and not found:
                 continue
-            said = self.message.parts(row, data, around)
+            if row["message"] is None:
+                said = self.message.undecoded(data)
+            else:
+                said = self.message.text(messages[place], messages[around] if around >= 0 else None)
             if not introduced:
-                said.append(("", f"  {arrow(item)}"))
-            lines.append(self.line(start, said, self.message.findings(found) if found else []))
+                said += f"  {arrow(item)}"
+            lines.append(self.line(start, said, self.message.findings(found) if found else ""))
         if not rows and item.tape.remarks:  # one without any is followed by what is packed in it
-            found = [
+            made = [
                 {"severity": rule.severity, "code": rule.code, "message": text} for rule, text, *_ in findings(item)
             ]
-            lines.append(self.line(start, [("", count(len(data)))], self.message.findings(found)))
+            lines.append(self.line(start, count(len(data)), self.message.findings(made)))
         if self.dump:
             lines.append(f"{hexdump(data, '      ')}\n")
         return "".join(lines)
 
-    def line(self, start: tuple[str, int], said: list[Part], found: list[Part]) -> str:
+    def line(self, start: tuple[str, int], said: str, found: str) -> str:
         """A line. Findings are never cut off: what is said before them is."""
-        end = self.style.end
         if self.columns is not None:
             room = self.columns - start[1]
-            tail = sum(2 + cells(text) for _, text in found)
+            tail = 2 + cells(found) if found else 0
             said = cut(said, max(room - tail, min(room, _LEAST)))
-        text = start[0] + coloured(said, end)
         if found:
-            gap = "  " if said else ""
-            return f"{text}{gap}{'  '.join(f'{colour}{one}{end}' for colour, one in found)}\n"
-        return f"{text.rstrip()}\n"
+            return f"{start[0]}{said}{'  ' if said else ''}{found}\n"
+        return f"{start[0]}{said}".rstrip() + "\n"
 
 
 def _skipped(item: Skip) -> tuple[str, str]:

@@ -112,7 +112,7 @@ def findings_of(item: "Item", chosen: Sequence[bool] | None) -> Iterator[Finding
             yield from findings(item)
         return
     for message in compress(item.messages, chosen):
-        for one in message.row.get("findings", ()):
+        for one in message.shared.get("findings", ()):
             yield Finding(RULES[one["code"]], one["message"], item, one["offset"], one["offset"])
 
 

@@ -10,7 +10,7 @@ from tests.conversation import ROUTER, Conversation, Node
 from tests.messages import push
 from tests.observed import observed
 from tests.packets import Parties
-from zdissect.output.cutting import cells, coloured, cut
+from zdissect.output.cutting import cells, cut
 from zdissect.output.plain_characters import HANDLER
 from zdissect.output.short_line import duration, folded_frames
 
@@ -44,24 +44,26 @@ def test_nodes_that_begin_alike_have_more_digits() -> None:
 def test_frames_are_folded_into_their_first_message() -> None:
     frame, first, second = ({"message": name, "layer": layer} for name, layer in FOLDED)
     rows = [frame, first, second, frame]
-    assert list(folded_frames(rows, None)) == [(first, frame), (second, None), (frame, None)]
-    assert list(folded_frames(rows, [True, False, True, False])) == [(second, frame)]
-    assert list(folded_frames(rows, [True, False, False, False])) == [(frame, None)]
+    assert list(folded_frames(rows, None)) == [(1, 0), (2, -1), (3, -1)]
+    assert list(folded_frames(rows, [True, False, True, False])) == [(2, 0)]
+    assert list(folded_frames(rows, [True, False, False, False])) == [(0, -1)]
     assert list(folded_frames([frame, first], [False, False])) == []
 
 
 FOLDED = (("FRAME", "transport"), ("PUSH", "network"), ("DECLARE", "network"))
 
 
-def test_parts_are_cut_at_the_edge() -> None:
-    parts = [("\x1b[1m", "abc"), ("", "defg")]
-    assert coloured(cut(parts, 7), "\x1b[0m") == "\x1b[1mabc\x1b[0mdefg"
-    assert coloured(cut(parts, 6), "") == "abcde…"
-    assert coloured(cut(parts, 4), "") == "abc…"
-    assert coloured(cut(parts, 3), "") == "ab…"
-    assert cut(parts, 0) == []
-    assert cells("日本e\u0301") == 5
-    assert coloured(cut([("", "日本語")], 4), "") == "日…"
+def test_texts_are_cut_at_the_edge() -> None:
+    text = "\x1b[1mabc\x1b[0mdefg"
+    assert cut(text, 7) == text
+    assert cut(text, 6) == "\x1b[1mabc\x1b[0mde…"
+    assert cut(text, 4) == "\x1b[1mabc\x1b[0m…"
+    assert cut(text, 3) == "\x1b[1mab…\x1b[0m"
+    assert cut("ab\x1b[1mcd\x1b[0m", 3) == "ab\x1b[1m…\x1b[0m"
+    assert cut("ab\x1b[1mcd\x1b[0m", 2) == "a…"
+    assert cut(text, 0) == ""
+    assert cells("\x1b[1m日本\x1b[0me\u0301") == 5
+    assert cut("日本語", 4) == "日…"
 
 
 @pytest.mark.parametrize(

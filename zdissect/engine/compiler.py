@@ -18,7 +18,7 @@ from zdissect.engine.locator import Locator
 from zdissect.engine.messages import Row
 from zdissect.engine.program import Program, message_program
 from zdissect.engine.skim import Skimmer, changing_extensions
-from zdissect.engine.templates import Cell, Template
+from zdissect.engine.templates import MOST_TEMPLATES, Cell, Template
 from zdissect.engine.vle import Short, read
 from zdissect.grammar.columns import BIT_WORDS, complete
 from zdissect.grammar.network import PUSH, REQUEST, RESPONSE, RESPONSE_FINAL
@@ -31,7 +31,6 @@ COMPILED = (PUSH, REQUEST, RESPONSE, RESPONSE_FINAL, FRAME, KEEP_ALIVE)
 
 SKIMMED = (FRAME, PUSH)
 """Messages that also have a skimming form: the most usual ones."""
-MOST_TEMPLATES = 4096
 _LOOK = 1024
 _REST = 16 * _LOOK
 """PUSHes without a template after which they are compared with those that had one; if few had, skimming pauses."""

@@ -4,7 +4,8 @@ A cell stands for a row: the template, and a value, or None, for each column of 
 the compiled reader gives for the same bytes.
 """
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from zdissect.engine.messages import Row
 from zdissect.grammar.columns import CARRIED, FOLLOWING, follow
@@ -12,10 +13,14 @@ from zdissect.grammar.columns import CARRIED, FOLLOWING, follow
 CELL = ("offset", "length", "sn", *CARRIED, "extensions")
 """The columns of a cell, after its template. `extensions` is None if the template's are right."""
 
-OFFSET, SN, STAMP = 1 + CELL.index("offset"), 1 + CELL.index("sn"), 1 + CELL.index("timestamp_ntp64")
+OFFSET, SN, STAMP, PAYLOAD = (1 + CELL.index(name) for name in ("offset", "sn", "timestamp_ntp64", "payload"))
 """Their indices in a cell."""
 
+MOST_TEMPLATES = 4096
+"""Templates that are known at once."""
+
 Cell = tuple[Any, ...]
+Of = TypeVar("Of")
 _OWN = frozenset(CELL[:-1]) | FOLLOWING
 
 
@@ -55,3 +60,21 @@ class Template:
             row["extensions"] = extensions
         follow(row)
         return row
+
+
+class PerTemplate(dict[Template, Of]):
+    """What is made of the columns of each template, once.
+
+    Args:
+        make: Makes it of the row of a template.
+    """
+
+    def __init__(self, make: Callable[[Row], Of]) -> None:
+        super().__init__()
+        self.make = make
+
+    def __missing__(self, template: Template) -> Of:
+        if len(self) >= MOST_TEMPLATES:
+            self.clear()
+        made = self[template] = self.make(template.row)
+        return made

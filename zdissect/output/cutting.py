@@ -1,19 +1,19 @@
 """Coloured text that fits into a line of a terminal."""
 
+import re
 import unicodedata
-from collections.abc import Iterable, Sequence
-
-Part = tuple[str, str]
-"""A colour (may be empty) and a text."""
 
 ELLIPSIS = "…"
+_RESET = "\x1b[0m"
+"""What ends a colour."""
+_ESCAPE = re.compile(r"(\x1b\[[0-9;]*m)")
 
 
 def cells(text: str) -> int:
-    """How many columns of a terminal a text takes: wide characters take two, combining ones none."""
-    if text.isascii():
-        return len(text)
-    return sum(map(_cells_of, text))
+    """How many columns of a terminal a text takes: wide characters take two, combining ones and colours none."""
+    if "\x1b" in text:
+        text = _ESCAPE.sub("", text)
+    return len(text) if text.isascii() else sum(map(_cells_of, text))
 
 
 def _cells_of(char: str) -> int:
@@ -24,27 +24,24 @@ def _cells_of(char: str) -> int:
     return 2 if unicodedata.east_asian_width(char) in "WF" else 1
 
 
-def coloured(parts: Iterable[Part], end: str) -> str:
-    """The parts, each in its colour; `end` is what ends a colour, empty without."""
-    if not end:
-        return "".join([text for _, text in parts])
-    return "".join([f"{colour}{text}{end}" if colour else text for colour, text in parts])
-
-
-def cut(parts: Sequence[Part], columns: int) -> list[Part]:
-    """The parts, cut with an ellipsis if they take more columns; nothing if there isn't even room for that."""
+def cut(text: str, columns: int) -> str:
+    """A text, which may be coloured, with an ellipsis for what doesn't fit; empty if there isn't even room for that."""
+    pieces = _ESCAPE.split(text)  # text and escapes take turns
+    sizes = list(map(cells, pieces[::2]))
+    if sum(sizes) <= columns:
+        return text
     out = []
-    left = columns
-    for index, (colour, text) in enumerate(parts):
-        size = cells(text)
-        if size < left or (size == left and index == len(parts) - 1):
-            out.append((colour, text))
+    left = columns - 1
+    for place, size in enumerate(sizes):
+        after = pieces[2 * place + 1 : 2 * place + 2]
+        if size <= left:
+            out += [pieces[2 * place], *after]
             left -= size
             continue
-        if left > 0:
-            out.append((colour, _head(text, left - 1) + ELLIPSIS))
+        if left >= 0:
+            out += [_head(pieces[2 * place], left), ELLIPSIS, *(after if after == [_RESET] else ())]
         break
-    return out
+    return "".join(out) if columns > 0 else ""
 
 
 def _head(text: str, columns: int) -> str:

@@ -4,12 +4,11 @@ PUSH, REQUEST, RESPONSE and DECLARE go by the names of their bodies. What is as 
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import repeat
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
-from zdissect.engine.messages import Row
-from zdissect.output.cutting import Part
+from zdissect.engine.messages import DecodedMessage, Row
+from zdissect.engine.templates import PAYLOAD, SN, PerTemplate
 from zdissect.output.line import column_text, key, shown_bytes
 from zdissect.output.repeated_findings import gathered
 from zdissect.output.style import Style
@@ -43,8 +42,25 @@ _KINDS = {
 """The colour of a message; that of all others is `transport`."""
 
 
+class Words(NamedTuple):
+    """What a line says that comes from columns which many messages share."""
+
+    begin: str
+    """Name, key, and how long the answer took."""
+    encoding: str
+    """That of the payload, and..."""
+    encoded: str
+    """... what is said of it after the payload."""
+    end: str
+    """The other columns, and fragments."""
+    numbered: bool
+    """Whether it has its own sequence number and not that of a FRAME around it."""
+    unusual: str
+    """What isn't usual of the channel, after the sequence number."""
+
+
 class ShortLine:
-    """Makes the parts of a line.
+    """Makes the text of a line.
 
     Args:
         style: The colours.
@@ -57,54 +73,80 @@ class ShortLine:
         self.name_columns, self.key_columns = (_NAME_COLUMNS, _KEY_COLUMNS) if wide else (_NARROW, 0)
         self.style = style
         self.colours = {name: str(getattr(style, kind)) for name, kind in _KINDS.items()}
+        self.known = PerTemplate(self.words)
 
-    def parts(self, row: Row, data: bytes, around: Row | None) -> list[Part]:
+    def text(self, message: DecodedMessage, around: DecodedMessage | None) -> str:
         """Its text without the findings.
 
         Args:
-            data: The bytes of the batch, shown if no message can be told in it.
-            around: The row of the FRAME that begins with it; None for all that follow in that FRAME.
+            around: The FRAME that begins with it; None for all that follow in that FRAME.
         """
+        words, payload, sn = self.told(message)
+        begin, encoding, encoded, end, numbered, unusual = words
+        if payload is not None:
+            begin = f"{begin}{self.payload(payload, encoding)}{encoded}"
+        if around is not None:
+            words, _, sn = self.told(around)
+            unusual = words.unusual
+        elif not numbered or sn is None:
+            return begin + end
+        return f"{begin}{end}{self.painted(self.style.dim, f'  sn {sn}{unusual}')}"
+
+    def told(self, message: DecodedMessage) -> tuple[Words, bytes | None, int | None]:
+        """(what is shared, payload, sequence number) of a message."""
+        template = message.template
+        if template is not None:
+            return self.known[template], message.cell[PAYLOAD], message.cell[SN]
+        row = message.row
+        return self.words(row), row.get("payload"), row.get("sn")
+
+    def undecoded(self, data: bytes) -> str:
+        """The text of a batch in which no message can be told."""
+        return f"{self.painted(self.style.error, 'undecoded')}: {shown_bytes(data)}".rstrip()
+
+    def words(self, row: Row) -> Words:
+        """What a line says that comes from a row, or from that of a template."""
         style, get = self.style, row.get
-        name = get("body") or get("message")
-        if name is None:
-            return [(style.error, "undecoded"), ("", f": {shown_bytes(data)}".rstrip())]
+        name = get("body") or row["message"]
         if get("reply_body") == "DEL":
             name = f"{name} DEL"
-        parts = [(self.colours.get(row["message"], style.transport), name)]
+        begin = self.painted(self.colours.get(row["message"], style.transport), name)
         if text := key(row):
             if (selector := get("parameters")) is not None:
                 text = f"{text}?{safe(selector)}"
             gap = " " * max(1, self.name_columns + 1 - len(name))
-            parts.append((style.value, f"{gap}{text:<{self.key_columns}}"))
-        elif len(name) < self.name_columns:
-            parts.append(("", " " * (self.name_columns - 1 - len(name))))
+            begin += self.painted(style.value, f"{gap}{text:<{self.key_columns}}")
+        else:
+            begin += " " * (self.name_columns - 1 - len(name))
         if "response_time_ns" in row:
-            parts.append(("", f"  +{duration(row['response_time_ns'])} (frame {get('request_frame')})"))
-        if (value := get("payload")) is not None:
-            encoding = get("encoding") or ""
-            rest = " …" if len(value) > self.limit else ""
-            parts.append(
-                ("", f"  {len(value)} B {payload_text(value, encoding, self.limit)}{rest}" if value else "  0 B")
-            )
-            if encoding and encoding != "zenoh/bytes":
-                parts.append((style.dim, f"  {safe(encoding)}"))
-        parts += [("", text) for text in _others(row)]
-        if row["layer"] == "transport" and "sn" in row:
-            around = row
-        if around is not None:
-            parts.append((style.dim, _order(around)))
+            begin += f"  +{duration(row['response_time_ns'])} (frame {get('request_frame')})"
+        encoding = get("encoding") or ""
+        encoded = self.painted(style.dim, f"  {safe(encoding)}") if encoding and encoding != "zenoh/bytes" else ""
+        end = "".join(_others(row))
         fragments = get("fragments") or []
         if len(fragments) > 1:
-            parts.append((style.dim, f"  {len(fragments)} fragments from frame {fragments[0]}"))
-        return parts
+            end += self.painted(style.dim, f"  {len(fragments)} fragments from frame {fragments[0]}")
+        channel = (get(name) for name in ("reliability", "priority"))
+        unusual = "".join([f" {text}" for text in channel if text and text not in _USUAL.values()])
+        return Words(begin, encoding, encoded, end, row["layer"] == "transport", unusual)
 
-    def findings(self, found: list[Any]) -> list[Part]:
+    def payload(self, data: bytes, encoding: str) -> str:
+        """Its size, and its first bytes."""
+        if not data:
+            return "  0 B"
+        rest = " …" if len(data) > self.limit else ""
+        return f"  {len(data)} B {payload_text(data, encoding, self.limit)}{rest}"
+
+    def findings(self, found: list[Any]) -> str:
         """The findings of a message."""
-        return [
-            (self.style.severity(finding["severity"]), f"[{finding['severity']}: {safe(text)}]")
+        return "  ".join(
+            self.painted(self.style.severity(finding["severity"]), f"[{finding['severity']}: {safe(text)}]")
             for finding, text in gathered(found, itemgetter("code"), itemgetter("message"))
-        ]
+        )
+
+    def painted(self, colour: str, text: str) -> str:
+        """A text in a colour, which may be empty."""
+        return f"{colour}{text}{self.style.end}" if colour else text
 
 
 def _others(row: Row) -> Iterable[str]:
@@ -121,12 +163,6 @@ def _shown(name: str, value: Any) -> str:
     return column_text(value)
 
 
-def _order(row: Row) -> str:
-    """The sequence number of a FRAME or FRAGMENT, with what isn't usual of it."""
-    unusual = (row.get(name) for name in ("reliability", "priority"))
-    return f"  sn {' '.join((str(row['sn']), *(text for text in unusual if text and text not in _USUAL.values())))}"
-
-
 def duration(ns: int) -> str:
     """`0.274 ms`, `41.3 ms`, `1.25 s`."""
     if ns < 10_000_000:
@@ -134,24 +170,25 @@ def duration(ns: int) -> str:
     return f"{ns / 1e6:.1f} ms" if ns < 10**9 else f"{ns / 1e9:.2f} s"
 
 
-def folded_frames(rows: Sequence[Row], chosen: Sequence[bool] | None) -> Iterator[tuple[Row, Row | None]]:
-    """(row of a message, that of the FRAME that it is the first one of) for the messages that have a line.
+def folded_frames(rows: Sequence[Row], chosen: Sequence[bool] | None) -> Iterator[tuple[int, int]]:
+    """(index of a message, that of the FRAME that it is the first one of, else -1) for the messages that have a line.
 
     A FRAME has one only where none of its messages has. `chosen`: which messages are shown at all; None: all.
     """
-    frame, alone = None, False
-    for row, wanted in zip(rows, repeat(True) if chosen is None else chosen, strict=False):
+    frame, alone = -1, False
+    for place, row in enumerate(rows):
+        wanted = chosen is None or chosen[place]
         if row["layer"] == "network":
             if wanted:
-                yield row, frame
-                frame = None
+                yield place, frame
+                frame = -1
             continue
-        if frame is not None and alone:
-            yield frame, None
-        frame = None
+        if frame >= 0 and alone:
+            yield frame, -1
+        frame = -1
         if row["message"] == "FRAME":
-            frame, alone = row, wanted
+            frame, alone = place, wanted
         elif wanted:
-            yield row, None
-    if frame is not None and alone:
-        yield frame, None
+            yield place, -1
+    if frame >= 0 and alone:
+        yield frame, -1

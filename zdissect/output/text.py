@@ -82,12 +82,10 @@ def opaque(data: bytes, limit: int) -> str:
 
 def _text(data: bytes, cut: bool) -> str | None:
     """The bytes as UTF-8; None if they aren't. A character that was cut at the end is left out."""
-    for drop in range(4 if cut else 1):
-        try:
-            return data[: len(data) - drop].decode()
-        except UnicodeDecodeError:
-            continue
-    return None
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        return data[: error.start].decode() if cut and len(data) - error.start < 4 else None
 
 
 def unresolved(row: Mapping[str, Any]) -> str:
