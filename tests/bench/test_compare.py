@@ -11,8 +11,9 @@ import pytest
 from tests.bench.compare import tools
 from tests.bench.compare.__main__ import main
 from tests.bench.compare.captures import write
-from tests.bench.compare.page import Figures, page, rates
-from tests.bench.compare.runs import Failed, Figure, Run, lines, medians, run
+from tests.bench.compare.experiments import Plan, side_by_side
+from tests.bench.compare.page import Figures, in_readme, page, rates
+from tests.bench.compare.runs import ROOT, Failed, Figure, Run, lines, medians, run
 from tests.bench.compare.shapes import ALIKE, SHAPES, Exchange, said
 from tests.bench.compare.tools import FORMS, PythonReader, Tshark, Zdissect, others
 from tests.observed import observed
@@ -125,6 +126,31 @@ def test_the_page_has_all_series_that_were_measured():
     assert "| batch | 2 | 3.0 | 2.00 | 6.0 | 30 |\n" in text
     assert "| zdissect | 10.0 | 10,000,000 | 99 | 41 |\n" in text
     assert "| cores | one | batch | zdissect | 2 | 10 | 6.00 | 3.00 | 10% | 30 |\n" in text
+
+
+def test_the_readme_gets_the_figures_of_the_first_tool():
+    forms = ("tree", "line", "jsonl", "batch")
+    found = [figure("zdissect", form, 1, 0.1, "start") for form in forms]
+    found += [figure("zdissect", form, 123_457, 1.1 + at, shape="robots") for at, form in enumerate(forms)]
+    found += [one._replace(tool="before", processor_s=9.0) for one in found]
+    readme = "- Fast:\n  <!-- measured: by this -->\n  so\n  far.\n  <!-- end -->\n  And on.\n"
+    speeds = "120,000 messages as trees, 62,000 as lines, 41,000 as JSON Lines and 31,000 as rows of tables"
+    text = in_readme(found, readme)
+    assert f"about {speeds}, a second and core: [docs/" in " ".join(text.split())
+    assert text.startswith("- Fast:\n  <!-- measured: by this -->\n  about ")
+    assert text.endswith("performance.md).\n  <!-- end -->\n  And on.\n")
+    with pytest.raises(Failed, match="needs marks"):
+        in_readme(found, "- Fast.\n")
+    assert in_readme(found, (ROOT / "README.md").read_text())
+
+
+def test_what_fails_is_left_out_and_named(tmp_path):
+    ours, broken = (Zdissect(name, sys.executable, tmp_path) for name in ("zdissect", "broken"))
+    broken.python = "/bin/false"
+    plan = Plan(20, 1, tmp_path, [], lambda text: None)
+    figures = side_by_side(plan, [ours, broken], ["one"], ["line"])
+    assert {one.tool for one in figures} == {"zdissect"}
+    assert [one.partition(" ended with 1")[0].split(":")[0] for one in plan.failed] == ["broken, line of one"] * 2
 
 
 def test_medians():

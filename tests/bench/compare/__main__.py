@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 from tests.bench.compare.about import machine
 from tests.bench.compare.experiments import Plan, against_cores, against_size, side_by_side, through_a_pipe
-from tests.bench.compare.page import page
+from tests.bench.compare.page import in_readme, page
 from tests.bench.compare.runs import Failed, Figure
 from tests.bench.compare.shapes import SHAPES
 from tests.bench.compare.tools import FORMS, Tool, Zdissect, others
@@ -41,6 +41,7 @@ def options() -> argparse.ArgumentParser:
     add("--save", type=Path, metavar="FILE", help="keep the figures, as JSON")
     add("--load", type=Path, metavar="FILE", help="measure nothing: write the page from figures that were kept")
     add("--write", type=Path, metavar="FILE", help="write the page there")
+    add("--readme", type=Path, metavar="FILE", help="also write the most telling figures into this README")
     return parser
 
 
@@ -48,18 +49,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """The exit code."""
     given = options().parse_args(arguments)
     try:
-        if given.load:
-            kept = json.loads(given.load.read_text(encoding="utf-8"))
-            about, figures = kept["about"], [Figure(**one) for one in kept["figures"]]
-        else:
-            with TemporaryDirectory() as place:
-                about, figures = measure(given, Path(place))
+        about, figures = kept(given.load) if given.load else measured(given)
+        if given.save:
+            every = {"about": about, "figures": [one._asdict() for one in figures]}
+            given.save.write_text(json.dumps(every, indent=1), encoding="utf-8")
+        if given.readme:
+            given.readme.write_text(in_readme(figures, given.readme.read_text(encoding="utf-8")), encoding="utf-8")
     except Failed as error:
         print(error, file=sys.stderr)
         return 1
-    if given.save:
-        kept = {"about": about, "figures": [one._asdict() for one in figures]}
-        given.save.write_text(json.dumps(kept, indent=1), encoding="utf-8")
     text = page(figures, about)
     if given.write:
         given.write.write_text(text, encoding="utf-8")
@@ -68,9 +66,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
+def kept(path: Path) -> tuple[list[str], list[Figure]]:
+    """What `--save` kept."""
+    every = json.loads(path.read_text(encoding="utf-8"))
+    return every["about"], [Figure(**one) for one in every["figures"]]
+
+
+def measured(given: argparse.Namespace) -> tuple[list[str], list[Figure]]:
+    """Lines on the machine and the versions, and all figures."""
+    with TemporaryDirectory() as place:
+        return measure(given, Path(place))
+
+
 def measure(given: argparse.Namespace, place: Path) -> tuple[list[str], list[Figure]]:
     """Everything that was asked for."""
-    plan = Plan(given.messages, given.runs, given.directory or place)
+    plan = Plan(given.messages, given.runs, given.directory or place, [])
     ours = versions_of_ours(given, place)
     tools: list[Tool] = [*ours, *([] if given.alone else others(given.lua))]
     figures = side_by_side(plan, tools, given.shapes, given.forms)
@@ -80,6 +90,7 @@ def measure(given: argparse.Namespace, place: Path) -> tuple[list[str], list[Fig
     if given.pipe:
         figures.append(through_a_pipe(plan, ours[0], int(given.pipe * 1e9)))
     about = [machine(), *(f"{tool.name}: {tool.versions}" for tool in tools)]
+    about += [f"left out: {reason}" for reason in plan.failed]
     about.append(f"medians of {plan.runs} runs; {plan.messages:,} messages in a capture, fewer where a tool is slow")
     return about, figures
 

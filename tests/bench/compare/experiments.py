@@ -4,12 +4,12 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from tests.bench.compare.captures import Capture, make, maker
-from tests.bench.compare.runs import ROOT, Figure, Run, medians, run
+from tests.bench.compare.runs import ROOT, Failed, Figure, Run, medians, run
 from tests.bench.compare.shapes import ALIKE
 from tests.bench.compare.tools import Tool
 
@@ -26,6 +26,8 @@ class Plan(NamedTuple):
     runs: int
     directory: Path
     """Where captures are made."""
+    failed: list[str]
+    """What couldn't be measured, and why."""
     tell: Callable[[str], None] = lambda text: print(text, file=sys.stderr, flush=True)
 
 
@@ -45,12 +47,17 @@ class Work(NamedTuple):
 
 
 def in_turn(plan: Plan, works: Sequence[Work]) -> list[Figure]:
-    """Runs each of them in turn, several times: what the machine does besides falls on all alike."""
+    """Runs each of them in turn, several times: what the machine does besides falls on all alike. One that fails is
+    left out: it doesn't take hours of measurements with it."""
     found: list[list[Run]] = [[] for _ in works]
     for _ in range(plan.runs):
         for work, runs in zip(works, found, strict=True):
-            runs.append(run(work.command()))
-    figures = [_figure(work, runs) for work, runs in zip(works, found, strict=True)]
+            try:
+                runs.append(run(work.command()))
+            except Failed as error:
+                plan.failed.append(f"{work.tool.name}, {work.form} of {work.capture.shape}: {error}")
+                plan.tell(plan.failed[-1])
+    figures = [_figure(work, runs) for work, runs in zip(works, found, strict=True) if len(runs) == plan.runs]
     for figure in figures:
         plan.tell(f"{figure.shape:8} {figure.form:7} {figure.messages:>9} {figure.processor_s:8.2f} s  {figure.tool}")
     return figures
@@ -58,10 +65,8 @@ def in_turn(plan: Plan, works: Sequence[Work]) -> list[Figure]:
 
 def _figure(work: Work, runs: Sequence[Run]) -> Figure:
     capture = work.capture
-    processor_s, wall_s, peak_mb, spread = medians(runs)
     return Figure(
-        "tools", work.tool.name, capture.shape, work.form, work.jobs, capture.messages, capture.size,
-        processor_s, wall_s, peak_mb, spread,
+        "tools", work.tool.name, capture.shape, work.form, work.jobs, capture.messages, capture.size, *medians(runs)
     )  # fmt: skip
 
 
@@ -83,18 +88,19 @@ def side_by_side(plan: Plan, tools: Sequence[Tool], shapes: Sequence[str], forms
     for shape, messages in (("one", NONE), *((shape, plan.messages) for shape in shapes)):
         for form in forms:
             works = possible(plan, tools, shape, form, messages)
-            named = in_turn(plan, works)
+            found = in_turn(plan, works)
             if messages == NONE:
-                named = [figure._replace(series="start") for figure in named]
+                found = [figure._replace(series="start") for figure in found]
             elif form == "line":
-                named = [_seen(figure, work) for figure, work in zip(named, works, strict=True)]
-            figures += named
+                found = [_seen(figure, {work.tool.name: work for work in works}) for figure in found]
+            figures += found
     return figures
 
 
-def _seen(figure: Figure, work: Work) -> Figure:
-    """With the share that was recognised; a packet that two parcels share, or a parcel in two, is no more than one."""
-    return figure._replace(recognised=min(1.0, work.tool.recognised(work.capture.path) / work.capture.parcels))
+def _seen(figure: Figure, works: Mapping[str, Work]) -> Figure:
+    """With the share that was recognised. A parcel that ends in two packets counts as no more than one."""
+    tool, _, capture, _ = works[figure.tool]
+    return figure._replace(recognised=min(1.0, tool.recognised(capture.path) / capture.parcels))
 
 
 def against_size(plan: Plan, tool: Tool, forms: Sequence[str], largest: int) -> list[Figure]:

@@ -1,9 +1,11 @@
 """The page on performance, and the sentence of the README, written from figures."""
 
+import re
 from collections.abc import Callable, Iterable, Sequence
+from textwrap import fill, indent
 
 from tests.bench.compare import texts
-from tests.bench.compare.runs import Figure
+from tests.bench.compare.runs import Failed, Figure
 from tests.bench.compare.shapes import SHAPES
 from tests.bench.compare.tools import FORMS
 
@@ -52,6 +54,26 @@ def page(found: Iterable[Figure], about: Sequence[str]) -> str:
     if measured := figures.of("pipe"):
         parts += [texts.PIPE, through_pipes(measured)]
     return "\n".join([*parts, texts.ALL, every(figures.all), "</details>"]) + "\n"
+
+
+READERS = {"tree": "messages as trees", "line": "as lines", "jsonl": "as JSON Lines", "batch": "as rows of tables"}
+"""What the README tells of, by form."""
+MARKED = re.compile(r"( *<!-- measured: .*?-->\n).*?(\n *<!-- end -->)", re.DOTALL)
+WIDTH = 118
+
+
+def in_readme(found: Iterable[Figure], readme: str) -> str:
+    """The README with the most telling figures, between the marks that it has for them."""
+    figures = Figures(found)
+    measured = figures.found("tools", "robots")
+    every = {what: figures.rate(measured.get((form, figures.tools[0]))) for form, what in READERS.items()}
+    said = [f"{float(f'{rate:.2g}'):,.0f} {what}" for what, rate in every.items() if rate]
+    if len(said) < len(READERS) or not MARKED.search(readme):
+        raise Failed("the README needs marks, and figures of robots in four forms, of enough messages")
+    text = (
+        f"about {', '.join(said[:-1])} and {said[-1]}, a second and core ([docs/performance.md](docs/performance.md))."
+    )
+    return MARKED.sub(lambda marks: marks[1] + indent(fill(text, WIDTH), "  ") + marks[2], readme)
 
 
 def _sentence(text: str) -> str:

@@ -79,25 +79,34 @@ def said(shape: str, seed: int = 1) -> Iterator[Said]:
 
 
 def _even(random: Random, together: int, largest: int) -> Iterator[Parcel]:
-    """Each robot in turn; extensions and ways to write the key in fixed shares."""
+    """Each robot in turn, with samples of all its topics."""
+    topics = [[_topic(random, robot, leaf) for leaf in range(len(LEAVES))] for robot in range(ROBOTS)]
     while True:
         for robot in range(ROBOTS):
-            yield Parcel(robot, 0, [_any(random, robot, largest) for _ in range(together)])
+            samples = [_next(random, random.choice(topics[robot]), largest) for _ in range(together)]
+            yield Parcel(robot, 0, samples)
 
 
-def _any(random: Random, robot: int, largest: int) -> Sample:
-    """Half of the keys declared, 40 % as text; 30 % with QoS, 20 % with a time, 60 % encodings, 10 % attachments."""
+def _topic(random: Random, robot: int, leaf: int) -> Sample:
+    """What all samples of a topic have in common, as a publisher always writes the same way: half of the keys declared,
+    40 % as text; 30 % with QoS, 20 % with a time, 60 % with an encoding, 10 % with an attachment."""
     chance = random.random
     return Sample(
         robot,
-        random.randrange(len(LEAVES)),
-        random.randbytes(random.randint(8, largest)),
+        leaf,
+        b"",
         random.choices(("declared", "text", "both"), (5, 4, 1))[0],
         qos=chance() < 0.3,
         timestamp=chance() < 0.2,
         encoding=chance() < 0.6,
-        attachment=random.randbytes(16) if chance() < 0.1 else b"",
+        attachment=b"some" if chance() < 0.1 else b"",
     )
+
+
+def _next(random: Random, topic: Sample, largest: int) -> Sample:
+    """A sample of a topic, with bytes of its own."""
+    attachment = random.randbytes(16) if topic.attachment else b""
+    return topic._replace(payload=random.randbytes(random.randint(8, largest)), attachment=attachment)
 
 
 def _robots(random: Random) -> Iterator[Said]:
