@@ -136,9 +136,9 @@ def test_the_readme_gets_the_figures_of_the_first_tool():
     readme = "- Fast:\n  <!-- measured: by this -->\n  so\n  far.\n  <!-- end -->\n  And on.\n"
     speeds = "120,000 messages as trees, 62,000 as lines, 41,000 as JSON Lines and 31,000 as rows of tables"
     text = in_readme(found, readme)
-    assert f"about {speeds}, a second and core: [docs/" in " ".join(text.split())
+    assert f"about {speeds}, a second and core ([docs/" in " ".join(text.split())
     assert text.startswith("- Fast:\n  <!-- measured: by this -->\n  about ")
-    assert text.endswith("performance.md).\n  <!-- end -->\n  And on.\n")
+    assert text.endswith("performance.md)).\n  <!-- end -->\n  And on.\n")
     with pytest.raises(Failed, match="needs marks"):
         in_readme(found, "- Fast.\n")
     assert in_readme(found, (ROOT / "README.md").read_text())
