@@ -90,7 +90,7 @@ def measure(given: argparse.Namespace, place: Path) -> tuple[list[str], list[Fig
     if given.pipe:
         figures.append(through_a_pipe(plan, ours[0], int(given.pipe * 1e9)))
     about = [machine(), *(f"{tool.name}: {tool.versions}" for tool in tools)]
-    about += [f"left out: {reason}" for reason in plan.failed]
+    about += [f"left out, as it failed: {what}" for what in dict.fromkeys(plan.failed)]
     about.append(f"medians of {plan.runs} runs; {plan.messages:,} messages in a capture, fewer where a tool is slow")
     return about, figures
 

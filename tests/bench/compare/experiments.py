@@ -27,7 +27,7 @@ class Plan(NamedTuple):
     directory: Path
     """Where captures are made."""
     failed: list[str]
-    """What couldn't be measured, and why."""
+    """What couldn't be measured. `tell` is told why, with paths of this machine."""
     tell: Callable[[str], None] = lambda text: print(text, file=sys.stderr, flush=True)
 
 
@@ -55,8 +55,8 @@ def in_turn(plan: Plan, works: Sequence[Work]) -> list[Figure]:
             try:
                 runs.append(run(work.command()))
             except Failed as error:
-                plan.failed.append(f"{work.tool.name}, {work.form} of {work.capture.shape}: {error}")
-                plan.tell(plan.failed[-1])
+                plan.failed.append(f"{work.form} of {work.tool.name} on {work.capture.shape}")
+                plan.tell(f"{plan.failed[-1]}: {error}")
     figures = [_figure(work, runs) for work, runs in zip(works, found, strict=True) if len(runs) == plan.runs]
     for figure in figures:
         plan.tell(f"{figure.shape:8} {figure.form:7} {figure.messages:>9} {figure.processor_s:8.2f} s  {figure.tool}")
