@@ -86,7 +86,7 @@ class TreeForm(CountingForm):
         if self.ahead is not None:
             self.ahead.tell(item)
         lines = [self.note(text) for text in notes(item)]
-        lines += self.tree.lines(item.tape, item.messages, self.folds(item, chosen))
+        lines += self.tree.blocks(item.tape, item.messages, self.folds(item, chosen))
         if self.dump:
             lines.append(dump(item.tape, item.buffer.data, self.style, "      "))
         return head + "\n".join(lines) + "\n"
@@ -221,7 +221,7 @@ def notes(item: Dissection) -> list[str]:
         out.append(f"{item.buffer.name}: {count(len(item.buffer.data))} {source}")
     if len(item.frames) > 1:
         out.append(f"from frames {_numbers(item.frames)}")
-    row = next((message.row for message in item.messages), {})
+    row = item.messages[0].shared if item.messages else {}
     ends = [
         f"{row.get(f'{side}_role') or ''} {row[f'{side}_zid']}" for side in ("src", "dst") if row.get(f"{side}_zid")
     ]

@@ -25,6 +25,7 @@ LOCATOR = "engine/locator.py"
 USUAL = "session/usual_messages.py"
 CELLS = "export/message_batches.py"
 LINES = "output/jsonl.py"
+STENCILS = "output/stencils.py"
 
 FAULTS = (
     Fault("source-sn", "Each sample made from a template says that its source counts from 0.",
@@ -125,4 +126,13 @@ FAULTS = (
           LINES, "shared if extensions is None else dumps(extensions)", "shared"),
     Fault("keys-as-formats", "A percent sign in a key is taken for a place to fill.",
           LINES, 'member.replace("%", "%%")', "member"),
+    Fault("offsets-behind-what-changes", "Lines behind a sequence number have the offsets of the first message.",
+          STENCILS, "parts[hole.place], pos = self.field(hole, data, pos)",
+          "parts[hole.place] = self.field(hole, data, pos)[0]"),
+    Fault("lengths-of-the-first", "An extension with a time has the length that the first one had.",
+          STENCILS, "(varies and field is EXT_LENGTH)", "(not varies and field is EXT_LENGTH)"),
+    Fault("encodings-of-stencils", "A payload is shown as if nothing said how to read it.",
+          STENCILS, "encoding = encoding_text(value >> 1, None)", "encoding = str()"),
+    Fault("stencils-without-keys", "The tree doesn't say what the keys of usual messages are.",
+          STENCILS, "brackets(message.template.row)", "brackets({})"),
 )  # fmt: skip

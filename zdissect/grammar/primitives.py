@@ -24,8 +24,12 @@ def ntp64_ns(value: int) -> int:
 
 def utc_text(ns: int) -> str:
     """Nanoseconds since 1970 as RFC 3339 in UTC, with all nine digits."""
-    moment = _EPOCH + timedelta(seconds=ns // 1_000_000_000)
-    return f"{moment:%Y-%m-%dT%H:%M:%S}.{ns % 1_000_000_000:09d}Z"
+    return f"{_second_text(ns // 1_000_000_000)}.{ns % 1_000_000_000:09d}Z"
+
+
+@lru_cache(maxsize=64)  # times come in order, nearly
+def _second_text(second: int) -> str:
+    return f"{_EPOCH + timedelta(seconds=second):%Y-%m-%dT%H:%M:%S}"
 
 
 @lru_cache(maxsize=4096)

@@ -1,0 +1,105 @@
+"""Trees of messages that were read without a tape: the same as those of their tapes."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.families import family_member
+from tests.generators import SeededChoices
+from zdissect.capture import open_capture
+from zdissect.dissection import Dissection
+from zdissect.engine.compiler import CompiledReader
+from zdissect.engine.encoder import encode
+from zdissect.engine.interpreter import interpret
+from zdissect.engine.lazy_messages import LazyTape, lazy_messages
+from zdissect.engine.messages import messages
+from zdissect.engine.tape import Tape
+from zdissect.grammar.batch import BATCH
+from zdissect.grammar.network import PUSH
+from zdissect.grammar.transport import FRAME
+from zdissect.output import stencils
+from zdissect.output.style import COLOUR, PLAIN
+from zdissect.output.tree import TreeWriter
+from zdissect.pipeline import Options, dissect
+
+SAMPLES = sorted((Path(__file__).parents[2] / "samples").glob("*.pcap*"))
+
+
+def dissections(path: Path, rows: bool) -> Iterator[Dissection]:
+    with open_capture(str(path)) as capture:
+        yield from (item for item in dissect(capture, Options(rows=rows)) if isinstance(item, Dissection))
+
+
+def filled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The lines that stencils give from now on."""
+    out: list[str] = []
+    fill = stencils.Stencils.filled
+
+    def noted(self, message):
+        out.append(fill(self, message))
+        return out[-1]
+
+    monkeypatch.setattr(stencils.Stencils, "filled", noted)
+    return out
+
+
+@pytest.mark.parametrize("style", [PLAIN, COLOUR], ids=["plain", "colour"])
+@pytest.mark.parametrize("with_bits", [True, False])
+def test_a_capture_without_tapes(style, with_bits, monkeypatch) -> None:
+    made = filled(monkeypatch)
+    for path in SAMPLES:
+        lazy, whole = (TreeWriter(style, with_bits=with_bits) for _ in range(2))
+        for one, other in zip(dissections(path, True), dissections(path, False), strict=True):
+            assert not isinstance(other.tape, LazyTape)
+            assert lazy.lines(one.tape, one.messages) == whole.lines(other.tape, other.messages)
+    assert len(made) > 200
+
+
+def batches(seed: int, prefix: int) -> Iterator[bytes]:
+    """Batches of families: FRAMEs with PUSHes that differ in what changes from message to message."""
+    source = SeededChoices(seed)
+    for turn in range(200):
+        members = [family_member(PUSH, seed * 100 + turn % 20 + place, source) for place in range(turn % 4)]
+        frame = family_member(FRAME, turn % 5, source) | {"messages": members}
+        data = b"".join(encode(FRAME, frame) for _ in range(1 + turn % 2))
+        yield len(data).to_bytes(prefix, "little") + data if prefix else data
+
+
+def without_tape(reader: CompiledReader, data: bytes, prefix: int) -> tuple[Tape, list] | None:
+    cells = reader.batch(data, prefix)
+    return None if cells is None else lazy_messages(data, prefix, cells)
+
+
+@pytest.mark.parametrize("prefix", [0, 2])
+@pytest.mark.parametrize("seed", range(3))
+def test_families_of_messages(seed, prefix, monkeypatch) -> None:
+    made = filled(monkeypatch)
+    reader, lazy, whole = CompiledReader(), TreeWriter(PLAIN), TreeWriter(PLAIN)
+    for data in batches(seed, prefix):
+        tape = interpret(BATCH, data, prefix=prefix)
+        if (read := without_tape(reader, data, prefix)) is not None:
+            assert lazy.lines(*read) == whole.lines(tape, messages(tape))
+    assert len(made) > 200
+
+
+def test_few_stencils_are_kept(monkeypatch) -> None:
+    monkeypatch.setattr(stencils, "MOST", 3)
+    reader, lazy, whole = CompiledReader(), TreeWriter(PLAIN), TreeWriter(PLAIN)
+    for data in batches(1, 2):
+        tape = interpret(BATCH, data, prefix=2)
+        if (read := without_tape(reader, data, 2)) is not None:
+            assert lazy.lines(*read) == whole.lines(tape, messages(tape))
+    assert 0 < len(lazy.stencils.known) <= 3 >= len(lazy.stencils.prefixes)
+
+
+def test_a_finding_stands_below_its_field_there_too() -> None:
+    data = encode(FRAME, {"message": "FRAME", "R": 1, "sn": 5, "messages": []})
+    reader = CompiledReader()
+    for _ in range(2):
+        tape, found = without_tape(reader, data, 0) or (None, [])
+    assert tape is not None
+    found[0].remark("sn-gap", "what it says", "frame.sn")
+    lines = TreeWriter(PLAIN).lines(tape, found)
+    at = next(number for number, line in enumerate(lines) if "sn: 5" in line)
+    assert "what it says" in lines[at + 1]
