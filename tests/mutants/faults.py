@@ -23,6 +23,7 @@ COMPILER = "engine/compiler.py"
 LAZY = "engine/lazy_messages.py"
 LOCATOR = "engine/locator.py"
 USUAL = "session/usual_messages.py"
+TALLIES = "stats/tallies.py"
 CELLS = "export/message_batches.py"
 LINES = "output/jsonl.py"
 STENCILS = "output/stencils.py"
@@ -104,6 +105,14 @@ FAULTS = (
           "session/state.py", " and len(remarks) == before", ""),
     Fault("keys-not-resolved", "Messages of a template have no key expressions.",
           USUAL, "Learned(Template(row)", "Learned(template"),
+    Fault("counted-twice", "What is counted by template counts again for each that is settled later.",
+          "stats/__init__.py", "        self.tallies.clear()\n", ""),
+    Fault("last-time", "Rates are as if only the first of the messages that are alike had come.",
+          TALLIES, "        self.seen[2] = now_ns\n", ""),
+    Fault("bytes-of-payloads", "The payloads of a key are as long as the messages that carry them.",
+          TALLIES, "self.payloads += len(payload)", "self.payloads += cell[LENGTH]"),
+    Fault("chosen-or-not", "Messages that a filter doesn't select count.",
+          "stats/__init__.py", "if counts:\n                tally.add", "if tally:\n                tally.add"),
     Fault("length-of-what-is-kept", "The table says that payloads have the length to which they were cut.",
           CELLS, 'lengths = [None if payload is None else len(payload) for payload in columns["payload"]]\n        '
           'if self.payload is not None:\n            columns["payload"] = self._kept(columns["payload"])',

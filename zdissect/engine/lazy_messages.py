@@ -4,7 +4,7 @@ from zdissect.engine.compiler import COMPILED, locator
 from zdissect.engine.interpreter import interpret
 from zdissect.engine.messages import LAYERS, DecodedMessage, Row
 from zdissect.engine.tape import Remark, Span, Tape
-from zdissect.engine.templates import OFFSET, Cell
+from zdissect.engine.templates import LENGTH, OFFSET, Cell
 from zdissect.grammar.batch import BATCH
 from zdissect.grammar.types import Message
 
@@ -61,6 +61,12 @@ class LazyMessage(DecodedMessage):
         """Where it begins; its row isn't needed for that."""
         start: int = self.cell[OFFSET] if self.made is None else self.made["offset"]
         return start
+
+    @property
+    def length(self) -> int:
+        """How many bytes it has; its row isn't needed for that."""
+        size: int = self.cell[LENGTH] if self.made is None else self.made["length"]
+        return size
 
     def place(self, path: str) -> tuple[int, int]:
         """The place of a field, for a finding: no tape is needed for that."""

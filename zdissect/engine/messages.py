@@ -53,6 +53,12 @@ class DecodedMessage:
         return start
 
     @property
+    def length(self) -> int:
+        """How many bytes it has, with those of messages inside it."""
+        size: int = self.row["length"]
+        return size
+
+    @property
     def header(self) -> int:
         """Its header byte."""
         value: int = self.tape.spans[self.first + 1][4]

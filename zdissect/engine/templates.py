@@ -13,7 +13,9 @@ from zdissect.grammar.columns import CARRIED, FOLLOWING, follow
 CELL = ("offset", "length", "sn", *CARRIED, "extensions")
 """The columns of a cell, after its template. `extensions` is None if the template's are right."""
 
-OFFSET, SN, STAMP, PAYLOAD = (1 + CELL.index(name) for name in ("offset", "sn", "timestamp_ntp64", "payload"))
+OFFSET, LENGTH, SN, STAMP, PAYLOAD = (
+    1 + CELL.index(name) for name in ("offset", "length", "sn", "timestamp_ntp64", "payload")
+)
 """Their indices in a cell."""
 
 MOST_TEMPLATES = 4096

@@ -50,7 +50,8 @@ from itertools import repeat
 from typing import Any
 
 from zdissect.dissection import Dissection, Finding, Item, Notice, findings_of
-from zdissect.engine.messages import Row
+from zdissect.engine.messages import DecodedMessage, Row
+from zdissect.engine.templates import MOST_TEMPLATES, Template
 from zdissect.grammar.rule import SEVERITIES
 from zdissect.pipeline import Pipeline
 from zdissect.records import Frame
@@ -60,6 +61,7 @@ from zdissect.stats.extent import Extent
 from zdissect.stats.keys import Keys
 from zdissect.stats.over_time import OverTime
 from zdissect.stats.query_stats import Queries
+from zdissect.stats.tallies import Tally
 
 SCHEMA_VERSION = 1
 
@@ -84,6 +86,8 @@ class Stats:
         self.choice = False
         self.keys = Keys()
         self.queries = Queries()
+        self.tallies: dict[Template, Tally] = {}
+        """Messages that aren't counted below, nor in the keys, until `settle`."""
         self.kinds: Counter[Kind] = Counter()
         self.sizes: Counter[Kind] = Counter()
         self.codes: Counter[str] = Counter()
@@ -116,22 +120,46 @@ class Stats:
             self.over_time.feed(item, number, chosen, size)
         if isinstance(item, Dissection):
             for message, counts in zip(item.messages, chosen or repeat(True), strict=False):
-                self.message(item, message.row, counts)
+                self.message(item, message, counts)
 
-    def message(self, item: Dissection, row: Row, counts: bool) -> None:
-        """Takes a message. One that doesn't count itself may answer a query that does."""
+    def message(self, item: Dissection, message: DecodedMessage, counts: bool) -> None:
+        """Takes a message. One that doesn't count itself may answer a query that does, but none with a template."""
+        template = message.template
+        tally = self.tallies.get(template)
+        if tally is not None:
+            if counts:
+                tally.add(message.cell, item.frame.now_ns)
+            return
+        row, key = message.row, None
         if counts:
-            kind = row["layer"], row["message"], row.get("body"), row.get("reply_body")
-            self.kinds[kind] += 1
-            self.sizes[kind] += row["length"]
+            self.kind(row, 1, row["length"])
         if row["layer"] == "network":
             if counts:
-                self.keys.feed(item, row)
+                key = self.keys.feed(item, row)
             if not self.choice or self.queries.concerns(item, row, counts):
                 self.queries.feed(item, row)
+        if template is not None and counts:
+            if len(self.tallies) >= MOST_TEMPLATES:
+                self.settle()
+            seen = key.paths.get((item.flow.id, item.direction)) if key is not None else None
+            self.tallies[template] = Tally(template.row, key, seen or [0, 0, 0])
+
+    def kind(self, row: Row, messages: int, size: int) -> None:
+        """Counts messages of the kind of one."""
+        kind = row["layer"], row["message"], row.get("body"), row.get("reply_body")
+        self.kinds[kind] += messages
+        self.sizes[kind] += size
+
+    def settle(self) -> None:
+        """Adds what was counted by template, and forgets the templates."""
+        for tally in self.tallies.values():
+            self.kind(tally.row, tally.messages, tally.size)
+            tally.settle()
+        self.tallies.clear()
 
     def finish(self, pipeline: Pipeline) -> dict[str, Any]:
         """The report, once the pipeline has ended."""
+        self.settle()
         report: dict[str, Any] = {
             "schema_version": SCHEMA_VERSION,
             "capture": self.extent.report(),

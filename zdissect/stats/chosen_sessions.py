@@ -19,10 +19,10 @@ class ChosenSessions(SessionStats):
             return len(item.data) if all(self.chosen) else 0
         size = stop = 0
         for message in compress(item.messages, self.chosen):  # what is inside of a chosen FRAME counts with that
-            start = message.row["offset"]
+            start = message.offset
             if start >= stop:
-                size += message.row["length"]
-                stop = start + message.row["length"]
+                size += message.length
+                stop = start + message.length
         return size
 
     def count(self, item: Dissection) -> int:

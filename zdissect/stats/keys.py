@@ -19,6 +19,9 @@ FEWEST = 3
 Path = tuple[str, int]
 """Flow and direction."""
 
+Seen = list[int]
+"""Messages, first and last time."""
+
 
 def wire_key(row: Row) -> str | None:
     """The key expression of a message; `?9/q` if the declared id 9 isn't known, None if it has none."""
@@ -44,8 +47,8 @@ class Key:
     """Bytes of payloads."""
     resolved: bool = True
     sources: dict[str, None] = field(default_factory=dict)
-    paths: dict[Path, list[int]] = field(default_factory=dict)
-    """Messages, first and last time on each link and direction."""
+    paths: dict[Path, Seen] = field(default_factory=dict)
+    """What each link and direction carried."""
 
     @property
     def messages(self) -> int:
@@ -54,13 +57,7 @@ class Key:
 
     def add(self, row: Row, source: str, path: Path, now_ns: int) -> None:
         """Takes a message."""
-        if row["message"] == "RESPONSE":
-            self.replies += 1
-        elif row.get("body") == "DEL":
-            self.deletes += 1
-        else:
-            self.puts += 1
-        self.size += row.get("payload_len") or 0
+        self.count(row, 1, row.get("payload_len") or 0)
         if len(self.sources) < MOST_SOURCES:
             self.sources[source] = None
         seen = self.paths.get(path)
@@ -69,6 +66,16 @@ class Key:
             seen[2] = now_ns
         elif len(self.paths) < MOST_PATHS:
             self.paths[path] = [1, now_ns, now_ns]
+
+    def count(self, row: Row, messages: int, size: int) -> None:
+        """Counts messages of the kind of one, with so many bytes of payloads in all."""
+        if row["message"] == "RESPONSE":
+            self.replies += messages
+        elif row.get("body") == "DEL":
+            self.deletes += messages
+        else:
+            self.puts += messages
+        self.size += size
 
     def rate(self) -> float | None:
         """Messages per second on the link that carried most of them: through a router, each sample is seen twice."""
@@ -99,13 +106,13 @@ class Keys:
         self.others = Key()
         """All keys above the limit."""
 
-    def feed(self, item: Dissection, row: Row) -> None:
-        """Takes a message."""
+    def feed(self, item: Dissection, row: Row) -> Key | None:
+        """Takes a message; returns its key, None if it isn't sent to one."""
         if row["message"] != "PUSH" and row.get("body") != "REPLY":
-            return
+            return None
         name = wire_key(row)
         if name is None:
-            return
+            return None
         resolved = row.get("key_expr") is not None
         key = self.known.get((name, resolved))
         if key is None:
@@ -114,6 +121,7 @@ class Keys:
             else:
                 key = self.known[name, resolved] = Key(resolved=resolved)
         key.add(row, sender(item, row), (item.flow.id, item.direction), item.frame.now_ns)
+        return key
 
     def report(self) -> dict[str, Any]:
         """The keys, those with most messages first."""
