@@ -6,7 +6,6 @@ from zdissect.dissection import Dissection, Item
 from zdissect.output.separated import CSV, NoSuchName, SeparatedWriter, Separators, separators
 
 from .counting_form import Chosen, CountingForm
-from .forms import of_chosen
 from .options import DisplayOptions
 
 
@@ -29,7 +28,7 @@ class SeparatedForm(CountingForm):
 
     def show(self, item: Item, chosen: Chosen = None) -> str:
         self.count(item, chosen)
-        lines = "".join(of_chosen(list(self.writer.lines(item)), chosen)) if isinstance(item, Dissection) else ""
+        lines = "".join(self.writer.lines(item, chosen)) if isinstance(item, Dissection) else ""
         return self.start() + lines
 
     def start(self) -> str:

@@ -52,11 +52,29 @@ class Table:
         return out
 
     @staticmethod
+    def whole(item: Dissection, number: int) -> Row:
+        """A row of the `number`-th message of a dissection, with all its columns, which nobody else has."""
+        message = item.messages[number]
+        row = message.row if message.template is None else message.template.complete(message.cell)
+        index, count = item.first
+        return {**row, "message_index": index + number, "message_number": count + number, **Table.where(item)}
+
+    @staticmethod
     def where(item: Dissection) -> dict[str, Any]:
         """The columns that all messages of a dissection share."""
+        return Table.frame(item) | Table.conversation(item)
+
+    @staticmethod
+    def frame(item: Dissection) -> dict[str, Any]:
+        """Those that all messages of a frame share."""
         frame = item.frame
-        own = {"file": frame.source, "frame_number": frame.number, "ts_ns": frame.ts_ns, "ts": frame.ts_ns // 1000}
-        return own | Table.conversation(item)
+        return {"file": frame.source, "frame_number": frame.number, "ts": frame.ts_ns // 1000, "ts_ns": frame.ts_ns}
+
+    @staticmethod
+    def conversation_key(item: Dissection) -> tuple[Any, ...]:
+        """What decides `conversation`: equal where all of its columns are."""
+        flow = item.flow
+        return flow.id, item.direction, item.buffer.name, flow.link, flow.verdict
 
     @staticmethod
     def conversation(item: Dissection) -> dict[str, Any]:

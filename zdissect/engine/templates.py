@@ -23,7 +23,7 @@ MOST_TEMPLATES = 4096
 
 Cell = tuple[Any, ...]
 Of = TypeVar("Of")
-_OWN = frozenset(CELL[:-1]) | FOLLOWING
+_OWN = frozenset({*CELL[:-1], *FOLLOWING})
 
 
 class Template:

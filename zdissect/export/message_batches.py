@@ -90,8 +90,7 @@ class MessageBatches:
 
     def _flow(self, item: Dissection) -> int:
         """The index of the columns that all messages of this direction share."""
-        flow = item.flow
-        key = flow.id, item.direction, item.buffer.name, flow.link, flow.verdict
+        key = Table.conversation_key(item)
         entry = self._flows.get(key)
         if entry is None:
             entry = self._flows[key] = len(self._flows), Table.conversation(item)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from zdissect.dissection import Dissection, Item, findings
 from zdissect.filters.ahead import LookAhead
 from zdissect.filters.filter_error import FilterError
-from zdissect.filters.on_rows import Row, RowCompiler, RowTest
+from zdissect.filters.on_rows import Row, RowCompiler, RowTest, columns_read
 from zdissect.filters.on_tapes import Scope, Surroundings, TapeCompiler, Wanted
 from zdissect.filters.packet_values import TIME_RELATIVE
 from zdissect.filters.type_check import understand
@@ -50,12 +50,7 @@ class Filter:
     @cached_property
     def columns(self) -> frozenset[str]:
         """The columns of the message table that it reads."""
-        out: set[str] = set()
-        for one in sources(self.tree):
-            known = one.instead if isinstance(one, SpanValues) else one
-            if isinstance(known, ColumnValues):
-                out |= {*known.columns, *(column for guard in known.guards for column in guard.columns)}
-        return frozenset(out)
+        return columns_read(self.tree)
 
     @cached_property
     def row(self) -> Callable[[Row], bool]:

@@ -4,8 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
 from zdissect.dissection import Dissection
-from zdissect.filters.compiled import PLACES, SHARED, TABLE
-from zdissect.filters.on_rows import RowCompiler
+from zdissect.filters.compiled import TABLE
 from zdissect.filters.on_tapes import Scope, Surroundings, TapeCompiler, Wanted
 from zdissect.filters.typed_tree import AheadValues, ColumnValues, SpanValues, sources
 from zdissect.filters.vocabulary import FilterName
@@ -33,27 +32,19 @@ class NameValues:
         self.began_ns: int | None = None
         """When the capture began; if nobody says so, with the first item."""
         self._wanted = Wanted(frozenset(spans))
-        self._on_rows = all(
+        self.on_rows = all(
             isinstance(one, ColumnValues) or (isinstance(one, SpanValues) and one.instead) for one in known
         )
-        self._shared = any(not isinstance(one, ColumnValues) or {*one.columns} & (SHARED | PLACES) for one in known)
-        compiler = RowCompiler() if self._on_rows else TapeCompiler(False)
+        """Whether rows hold all that the names read."""
+        compiler = TapeCompiler(False)
         self._readers = [compiler.values(one.operand) for one in names]
-
-    def rows(self, item: Dissection) -> list[dict[str, Any]]:
-        """The rows of an item, with the columns that the names are about."""
-        return TABLE.rows(item) if self._shared else [message.row for message in item.messages]
 
     def read(self, item: Dissection) -> Iterator[list[list[Any]]]:
         """For each message of an item: for each name its values, none, one or several."""
         if self.began_ns is None:
             self.began_ns = item.frame.ts_ns
         readers = self._readers
-        rows = self.rows(item)
-        if self._on_rows:
-            for row in rows:
-                yield [list(values(row)) for values in readers]
-            return
+        rows = TABLE.rows(item)
         if self.ahead is not None:
             rows = [{**row, **self.ahead.columns(row)} for row in rows]
         around = Surroundings(item, self._wanted, self.began_ns)

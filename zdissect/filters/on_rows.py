@@ -29,6 +29,7 @@ from zdissect.filters.typed_tree import (
     SpanValues,
     Tree,
     ValueTest,
+    sources,
 )
 from zdissect.session.keyexprs import includes, intersects
 
@@ -144,6 +145,16 @@ class RowCompiler:
     def guarded(self, test: RowTest, guards: tuple[Guard, ...]) -> RowTest:
         """A test that holds only where the guards do."""
         return _all([*map(_guard, guards), test])
+
+
+def columns_read(tree: Tree | Operand) -> frozenset[str]:
+    """The columns that a tree or an operand reads, as far as columns hold what it asks for."""
+    out: set[str] = set()
+    for one in sources(tree):
+        known = one.instead if isinstance(one, SpanValues) else one
+        if isinstance(known, ColumnValues):
+            out.update(known.columns, *(guard.columns for guard in known.guards))
+    return frozenset(out)
 
 
 def columns_of(operand: Operand) -> ColumnValues:

@@ -119,9 +119,6 @@ HIDDEN = frozenset({"dont_drop", "block_first", "encoding_value"})
 
 CARRIED = ("timestamp_ntp64", "payload", "attachment", "source_sn")
 """Columns whose values change from message to message, while the others often stay the same."""
-FOLLOWING = frozenset({"timestamp", "payload_len"})
-"""Columns that follow from these alone, see `follow`."""
-
 BIT_WORDS = {"reliability": ("best_effort", "reliable"), "key_mapping": ("receiver", "sender")}
 
 Convert = Callable[[Any], Any]
@@ -166,10 +163,10 @@ def complete(row: dict[str, Any]) -> None:
 
 def follow(row: dict[str, Any]) -> None:
     """Adds the columns that follow from the columns in `CARRIED`."""
-    if row.get("payload") is not None:
-        row["payload_len"] = len(row["payload"])
-    if "timestamp_ntp64" in row:
-        row["timestamp"] = timestamp_us(row["timestamp_ntp64"])
+    for column, (source, derive) in FOLLOWING.items():
+        value = row.get(source)
+        if value is not None:
+            row[column] = derive(value)
 
 
 def changes(field: Field) -> bool:
@@ -180,3 +177,10 @@ def changes(field: Field) -> bool:
 def timestamp_us(ntp64: int) -> int:
     """The column `timestamp` that goes with `timestamp_ntp64`: microseconds since 1970."""
     return ntp64_ns(ntp64) // 1000
+
+
+FOLLOWING: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    "payload_len": ("payload", len),
+    "timestamp": ("timestamp_ntp64", timestamp_us),
+}
+"""Columns that follow from one of `CARRIED` alone: from which one, and how."""

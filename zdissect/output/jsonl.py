@@ -19,7 +19,7 @@ from zdissect.table import Table
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _FLOW, _OFFSET = NAMES.index("flow_id"), NAMES.index("offset")
 """Where the columns of a conversation begin, and where they end."""
-_OPEN = frozenset(CELL) | FOLLOWING
+_OPEN = frozenset({*CELL, *FOLLOWING})
 """Columns whose values are in cells, or follow from these."""
 MOST_KEPT = 4096
 """Texts that are kept of conversations, and of templates."""
@@ -56,8 +56,7 @@ class JsonlWriter:
 
     def _conversation(self, item: Dissection) -> str:
         """The columns that all messages of this direction share, between commas."""
-        flow = item.flow
-        key = flow.id, item.direction, item.buffer.name, flow.link, flow.verdict
+        key = Table.conversation_key(item)
         text = self._conversations.get(key)
         if text is None:
             text = f",{','.join(_members(Table.conversation(item))[_FLOW:_OFFSET])},"
@@ -88,8 +87,7 @@ class JsonlWriter:
 
 def _start(item: Dissection) -> str:
     """The columns of a frame, up to the place of the first number of a message."""
-    frame = item.frame
-    row = {"file": frame.source, "frame_number": frame.number, "ts": frame.ts_ns // 1000, "ts_ns": frame.ts_ns}
+    row = Table.frame(item)
     return f'{{{",".join([_PLACES[name][1](value) for name, value in row.items()])},"message_index":'
 
 

@@ -3,13 +3,14 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 from typing import Any
 
 from zdissect.dissection import Dissection
 from zdissect.filters import FilterName, name, suggest
 from zdissect.filters.name_values import NameValues
 from zdissect.grammar.columns import COLUMNS
-from zdissect.output.row_cells import row_cells
+from zdissect.output.row_cells import RowCells
 from zdissect.output.value_text import value_text
 
 Texts = list[str]
@@ -100,7 +101,7 @@ class SeparatedWriter:
         elif quote:
             self._finish = lambda text: f"{quote}{text.replace(quote, quote * 2)}{quote}" if text else ""
         self._cells = [self._cell(one, value_text(one, payload)) for one in known]
-        self._row_cells = row_cells(known, self._cells)
+        self._row_cells = RowCells(known, self._cells) if self.values.on_rows else None
 
     def _cell(self, name: FilterName, text: Callable[[Any], str]) -> Callable[[list[Any]], str]:
         """How the values of a name become what stands in a line; structs become an array of JSON."""
@@ -121,14 +122,16 @@ class SeparatedWriter:
         text = "\ufeff" if self.separators.bom else ""
         return f"{text}{self.separators.separator.join(self.names)}\n" if self.separators.header else text
 
-    def lines(self, item: Dissection) -> Iterator[str]:
-        """The line of each message."""
+    def lines(self, item: Dissection, chosen: Sequence[bool] | None = None) -> Iterator[str]:
+        """The line of each message, of those that are chosen."""
         join, cells = self.separators.separator.join, self._cells
         if self._row_cells is not None:
-            yield from (join(made) + "\n" for made in self._row_cells.lists(self.values.rows(item)))
-            return
-        for found in self.values.read(item):
-            yield join([cell(values) for cell, values in zip(cells, found, strict=True)]) + "\n"
+            lists = self._row_cells.lists(item, chosen)
+        else:
+            every = self.values.read(item)
+            found = every if chosen is None else compress(every, chosen)
+            lists = [[cell(values) for cell, values in zip(cells, one, strict=True)] for one in found]
+        return (join(one) + "\n" for one in lists)
 
 
 _STRUCTS = frozenset(column.name for column in COLUMNS if "struct" in column.type)
@@ -144,9 +147,12 @@ def _known(asked: str) -> FilterName:
 
 def _quoted_if_needed(separator: str) -> Callable[[str], str]:
     """RFC 4180: quotes around what holds a separator, a quote or the end of a line; quotes in it stand twice."""
+    plain = not separator.isalnum()
     special = re.compile(f'[{re.escape(separator)}"\r\n]').search
 
     def finish(text: str) -> str:
+        if plain and text.isalnum():  # of long texts the most, and much faster to be told
+            return text
         return '"' + text.replace('"', '""') + '"' if special(text) else text
 
     return finish
