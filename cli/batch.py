@@ -108,7 +108,10 @@ def batch(
         return USAGE
     from zdissect.export.decoding import Settings
     from zdissect.export.directory import Job
+    from zdissect.export.no_pandas import without_pandas
 
+    if not spark.spark:
+        without_pandas()
     settings = Settings(options.tcp_ports, options.udp_ports, tables.payload, tables.fields, _filter(tables.wanted))
     job = Job(directory, out, settings, tables.mode, tables.include, tables.join or "auto", tables.jobs or 0)
     before = signal.signal(signal.SIGTERM, _terminate)

@@ -65,3 +65,10 @@ def test_nothing_is_loaded_that_is_not_used(name):
     assert {module.split(".")[0] for module in modules} & HEAVY <= may
     if not dissects:
         assert not modules & DISSECTOR
+
+
+def test_a_small_batch_takes_no_pandas(tmp_path: Path) -> None:
+    """Which pyarrow would import to see whether a list is one of its series."""
+    modules = loaded("batch", str(ROOT / "samples"), "--include", "pubsub-tcp.pcap", "-q", "-o", str(tmp_path / "out"))
+    assert {module.split(".")[0] for module in modules} & HEAVY <= {"pyarrow", "numpy", "multiprocessing"}
+    assert (tmp_path / "out" / "messages").is_dir()

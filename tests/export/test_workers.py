@@ -108,3 +108,17 @@ def test_what_is_told_adds_up(captures, tmp_path):
         assert seen[0] == (5, size)
         assert seen[-1] == (5, size, 1550)
     assert sorted(rows(tmp_path / "out1"), key=where) == sorted(rows(tmp_path / "out2"), key=where)
+
+
+def test_little_is_converted_without_other_processes(captures, tmp_path, monkeypatch):
+    """They would have to start first. If a number of processes is asked for, there are some nevertheless."""
+    begun = []
+    run = directory.run
+    monkeypatch.setattr(directory, "run", lambda tasks, *rest: begun.append(len(tasks)) or run(tasks, *rest))
+    size = sum(path.stat().st_size for path in captures.iterdir())
+    for name, small, jobs in (("small", size, 0), ("asked", size, 2), ("large", size - 1, 0)):
+        monkeypatch.setattr(directory, "_SMALL", small)
+        converted(captures, tmp_path / name, jobs=jobs)
+        assert bool(begun) == (name != "small"), name
+        begun.clear()
+    assert not multiprocessing.active_children()

@@ -21,6 +21,8 @@ from zdissect.parallel.split import SPLIT_BYTES, worth
 _DIED = "the process that converted it died, perhaps out of memory; the other captures were converted"
 _BUNDLE = 32 << 20
 """Most bytes of small captures that are converted together."""
+_SMALL = 8 << 20
+"""Bytes of all captures up to which they are converted before other processes would have started."""
 _SHARE = 4
 """Fewest tasks per process, so that none is idle for long at the end."""
 
@@ -64,7 +66,7 @@ class Job:
     include: tuple[str, ...] = ()
     join: str = AUTO
     jobs: int = 0
-    """Number of processes; 0 for as many as there are processors, 1 for this process alone."""
+    """Number of processes; 1 for this process alone, 0 for as many as there are processors, if they are worth it."""
     split_bytes: int = SPLIT_BYTES
     """Captures of fewer bytes are never split between processes; 0 splits all."""
 
@@ -103,7 +105,7 @@ class _Conversion:
     def run(self, works: list[Work]) -> None:
         """Converts all captures."""
         jobs = self.job.jobs or os.cpu_count() or 1
-        if self.job.jobs == 1:
+        if self.job.jobs == 1 or (not self.job.jobs and self.report.size <= _SMALL):
             self.here(bundle(works, jobs))
             return
         split = worth([work.size for work in works], jobs, self.job.split_bytes)

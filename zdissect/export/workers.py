@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from zdissect.export.decoding import Settings
 from zdissect.export.inputs import Work
+from zdissect.export.no_pandas import without_pandas
 from zdissect.export.parquet import unwritable
 from zdissect.export.work import Done, convert, convert_group, look
 from zdissect.parallel.split import Split
@@ -141,6 +142,7 @@ def _start(counters: Any) -> None:
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_follow, args=(parent,), daemon=True).start()
+    without_pandas()
     gc.freeze()
     gc.disable()
 
