@@ -11,13 +11,11 @@ import click
 from zdissect.dissection import Dissection, Item, Notice, Skip
 from zdissect.engine.tape import Span
 from zdissect.grammar.rules import RULES
+from zdissect.output.documents import document
 from zdissect.output.folding import Folds, folded, message_names, messages_called
 from zdissect.output.jsonl import JsonlWriter
 from zdissect.output.line import summary
-from zdissect.output.named_members import with_named_members
-from zdissect.output.nested import document
 from zdissect.output.painted_dump import dump
-from zdissect.output.printable import dumps
 from zdissect.output.style import Style
 from zdissect.output.text import count, hexdump, safe
 from zdissect.output.time_formats import FrameTimes
@@ -174,7 +172,7 @@ class JsonForm(CountingForm):
             self.ahead.tell(item)
         start = ",\n" if self.started else "[\n"
         self.started = True
-        return start + dumps(with_named_members(document(item, chosen)))
+        return start + document(item, chosen)
 
     def end(self) -> str:
         return "\n]\n" if self.started else "[]\n"

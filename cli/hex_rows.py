@@ -3,7 +3,7 @@
 from bisect import bisect
 from collections.abc import Iterator
 from itertools import compress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from zdissect.dissection import Dissection
 from zdissect.flow.conversation import Flow
@@ -44,29 +44,25 @@ def lines(reading: Reading, display: DisplayOptions) -> Iterator[str]:
 def documents(reading: Reading, display: DisplayOptions) -> Iterator[str]:
     """The units of a reading as JSON, with commas between, as `-T json` has the batches of a capture; those without a
     wanted message are left out."""
-    from zdissect.output.named_members import with_named_members
-    from zdissect.output.printable import dumps  # only here: trees and lines don't need it
-
     wanted = [unit for unit in reading.units if shows(unit, display.wanted)]
     if wanted:
-        yield ",\n".join(dumps(with_named_members(_document(reading.name, unit))) for unit in wanted)
+        yield ",\n".join(_document(reading.name, unit) for unit in wanted)
 
 
-def _document(kind: str, unit: DecodedUnit) -> dict[str, Any]:
-    """A unit with its nodes and findings."""
-    from zdissect.output.nested import nodes
+def _document(kind: str, unit: DecodedUnit) -> str:
+    """A unit with its fields and findings."""
+    from zdissect.output.documents import described
+    from zdissect.output.named_members import unit_text
+    from zdissect.output.printable import dumps  # only here: trees and lines don't need it
 
     tape = unit.tape
-    return {
-        "kind": kind,
-        "buffer": {"name": unit.buffer.name, "offset": unit.base, "data": tape.data[tape.start : tape.stop].hex()},
-        "nodes": nodes(tape, decoded_messages(unit)),
-        "findings": [
-            {"severity": RULES[code].severity, "group": RULES[code].group, "code": code, "message": text,
-             "start": (start - tape.start) * 8, "bits": (stop - start) * 8}
-            for code, start, stop, text in tape.remarks
-        ],
-    }  # fmt: skip
+    buffer = {"name": unit.buffer.name, "offset": unit.base, "data": tape.data[tape.start : tape.stop].hex()}
+    found = [
+        described(RULES[code], text, (start - tape.start, stop - tape.start))
+        for code, start, stop, text in tape.remarks
+    ]
+    start = dumps({"kind": kind, "buffer": buffer})[:-1]
+    return f'{start},"unit":{unit_text(tape, decoded_messages(unit))},"findings":{dumps(found)}}}'
 
 
 def has_messages(reading: Reading) -> bool:

@@ -1,82 +1,235 @@
-"""Nested nodes as objects whose members are named after fields: what `-T json` prints.
+"""A tape as objects whose members are named after fields: what `-T json` prints.
 
 Which members are arrays is a matter of the grammar, never of how many there are: `messages` of a batch and of a FRAME,
 `extensions`, `undecoded`, and what the grammar repeats. docs/json.md describes the form, json_schema.json defines it.
+
+The text of a span is a format made once for its field, or for field and value where it tells the bits of a byte; what
+is left to fill in is its place, and its value.
 """
 
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache, lru_cache, partial
+from typing import Any, NamedTuple
+
+from zdissect.engine.messages import DecodedMessage
+from zdissect.engine.tape import Tape
 from zdissect.grammar.field import Field
-from zdissect.grammar.registry import fields
 from zdissect.grammar.transport import FRAME
-from zdissect.output.nested import Node
+from zdissect.output.nested import bit, derived, means
+from zdissect.output.printable import dumps
 
-_KINDS = {"unit": "unit", "message": "message", "extension": "extension"}
-_LISTS = {"extension": "extensions", "undecoded": "undecoded"}
+_RANGE = '"_range":[%d,%d]'
+_LISTS = {"extension": "extensions", "undecoded": "undecoded", "message": "messages"}
+_NAMED = frozenset({"unit", "message", "extension"})
+"""Kinds whose objects begin with their name."""
+_MOST_KEPT = 4096
+"""Bytes of bits, and values, whose texts are kept."""
 
 
-def with_named_members(document: Node) -> Node:
-    """A document with `unit` in the place of its `nodes`, and `_range` in that of `start` and `bits`."""
-    out: Node = {}
-    for name, value in document.items():
-        if name == "nodes":
-            out["unit"] = _together(value) if value else None
-        elif name == "findings":
-            out[name] = [_ranged(one) for one in value]
+def unit_text(tape: Tape, messages: Sequence[DecodedMessage] = (), hidden: Iterable[int] = ()) -> str:
+    """A tape as JSON: a unit, or a message alone, with what comes after it; `null` if there is nothing.
+
+    Args:
+        messages: The messages of which it is said what the session knows.
+        hidden: Indices of spans that are left out.
+    """
+    writer = _MemberWriter(tape, messages, hidden)
+    first = next((at for at in range(len(tape.spans)) if at not in writer.hidden), None)
+    if first is None:
+        return "null"
+    writer.put("{")
+    writer.head(first)
+    writer.members(first + 1, -1, _holds_messages(tape.spans[first][0]))
+    writer.put("}")
+    return "".join(writer.pieces) % tuple(writer.args)
+
+
+class _MemberWriter:
+    """Walks over a tape: gathers formats, and what they are filled with."""
+
+    def __init__(self, tape: Tape, messages: Sequence[DecodedMessage], hidden: Iterable[int]) -> None:
+        self.spans, self.start = tape.spans, tape.start
+        self.hidden = {*hidden}
+        self.known = {message.first: message for message in messages}
+        self.pieces: list[str] = []
+        self.put = self.pieces.append
+        self.args: list[Any] = []
+
+    def members(self, at: int, depth: int, many: bool) -> int:
+        """The members of an object at a depth: the spans from `at` on that are deeper. Returns the index after them.
+
+        If it holds `many` messages, these are a list; otherwise one is its body.
+        """
+        spans, put, args, hidden, origin = self.spans, self.put, self.args, self.hidden, self.start
+        open_list = ""
+        while at < len(spans):
+            field, level, start, stop, value = spans[at]
+            if level <= depth:
+                break
+            if at in hidden:
+                at += 1
+                continue
+            member, _, says, name = _texts(field)
+            if open_list and open_list != name:
+                put("]")
+                open_list = ""
+            if name == "undecoded":
+                self.undecoded(at, depth)
+            elif says is not None:
+                put(member)
+                args += says(value), start - origin << 3, stop - start << 3
+                at += 1
+            elif field.bits:
+                member, _, places = _bits(field, value)
+                put(member)
+                begin = start - origin << 3
+                args += begin, stop - start << 3, *[begin + place for place in places]
+                at += 1
+            else:
+                if name and (many or name != "messages"):
+                    member = ",{" if open_list else f',"{name}":[{{'
+                    open_list = name
+                put(member)
+                at = self.elements(at) if field.kind == "repeat" else self.object(at)
+        if open_list:
+            put("]")
+        return at
+
+    def undecoded(self, at: int, depth: int) -> None:
+        """The list of an object's bytes that no field owns: those at `at`, and those that come after other members,
+        as they do where several parts in it are of known size. They count as hidden from then on."""
+        level = self.spans[at][1]
+        start = ',"undecoded":[{'
+        for index in range(at, len(self.spans)):
+            field, other, *_ = self.spans[index]
+            if other <= depth:
+                break
+            if other <= level and field.kind == "undecoded" and index not in self.hidden:
+                self.put(start)
+                start = ",{"
+                self.head(index)
+                self.put("}")
+                self.hidden.add(index)
+        self.put("]")
+
+    def object(self, at: int) -> int:
+        """The rest of an object, from its first member on; returns the index after its spans."""
+        field, depth, *_ = self.spans[at]
+        self.head(at)
+        at = self.members(at + 1, depth, _holds_messages(field))
+        self.put("}")
+        return at
+
+    def elements(self, at: int) -> int:
+        """The rest of an array, for what the grammar repeats; returns the index after its spans."""
+        depth = self.spans[at][1]
+        start = "{"
+        at += 1
+        while at < len(self.spans) and self.spans[at][1] > depth:
+            self.put(start)
+            start = ",{"
+            at = self.object(at)
+        self.put("]")
+        return at
+
+    def head(self, at: int) -> None:
+        """What an object says of its own span: its name or value, its place, and what the session knows of it."""
+        field, _, start, stop, value = self.spans[at]
+        begin, size = start - self.start << 3, stop - start << 3
+        _, body, says, _ = _texts(field)
+        if field.kind in _NAMED:
+            self.args += _json(field.name.removeprefix("ext_") if value is None else value), begin, size
+        elif says is not None:
+            self.args += says(value), begin, size
+        elif field.bits:
+            _, body, places = _bits(field, value)
+            self.args += begin, size, *[begin + place for place in places]
         else:
-            out[name] = value
-    return out
+            self.args += begin, size
+        self.put(body)
+        message = self.known.get(at)
+        if message is not None:
+            members = [f'"{name}":{_json(known)}' for name, known in derived(message).items()]
+            self.put(',"derived":{%s}')
+            self.args.append(",".join(members))
 
 
-def _together(nodes: list[Node]) -> Node:
-    """A unit, or a message alone, and what comes after it."""
-    out = named(nodes[0])
-    for rest in nodes[1:]:
-        _add(out, _field(nodes[0]), rest)
-    return out
+class _FieldTexts(NamedTuple):
+    """How the spans of a field are written, but for those with bits."""
+
+    member: str
+    """A comma, the name of the member and what it is: the whole object of a leaf, of others the brace or bracket."""
+    body: str
+    """What the object begins with, or, of a leaf, all that is in it."""
+    says: Callable[[Any], Any] | None
+    """What the value of a leaf puts into the first place of `body`."""
+    listed: str
+    """The name of the list that it is an element of, if it is."""
 
 
-def _ranged(node: Node) -> Node:
-    """The same with `_range`: its first bit and the number of its bits."""
-    out = {name: value for name, value in node.items() if name not in ("start", "bits")}
-    if "start" in node:
-        out["_range"] = [node["start"], node["bits"]]
-    return out
+@cache
+def _texts(field: Field) -> _FieldTexts:
+    """How the spans of a field are written."""
+    kind, listed = field.kind, _LISTS.get(field.kind, "")
+    if kind in _NAMED:
+        return _FieldTexts(',"body":{', f'"{kind}":%s,{_RANGE}', None, listed)
+    opening = f',"{field.name}":'
+    if field.leaf and not field.bits:
+        body = f'"value":%s,{_RANGE}'
+        return _FieldTexts(f"{opening}{{{body}}}", body, _saying(field), listed)
+    return _FieldTexts(opening + ("[" if kind == "repeat" else "{"), _RANGE, None, listed)
 
 
-def named(node: Node) -> Node:
-    """A node as an object; its children are its members."""
-    field = _field(node)
-    out: Node = {}
-    if field.kind in _KINDS:
-        out[_KINDS[field.kind]] = node["value"] if "value" in node else field.name.removeprefix("ext_")
-    elif field.leaf or field.kind == "bit":  # the number of an item is its place in the array
-        out |= {name: node[name] for name in ("value", "meaning") if name in node}
-    out |= _ranged({name: node[name] for name in ("start", "bits") if name in node})
-    if "derived" in node:
-        out["derived"] = node["derived"]
-    for child in node.get("children", ()):
-        _add(out, field, child)
-    return out
+def _saying(field: Field) -> Callable[[Any], str]:
+    """A function from a value of a leaf to its text, with that of its meaning if it has one."""
+    come_again = field.enum is not None or field.kind == "text"
+    says = partial(_said, field)
+    return lru_cache(_MOST_KEPT)(says) if come_again else says
 
 
-def _field(node: Node) -> Field:
-    """The field of a node; what was pasted alone stands in a unit that no link carries."""
-    name = node["name"]
-    return fields().get(name) or Field(name, "unit", "", "")
+def _said(field: Field, value: Any) -> str:
+    """The value of a leaf, and its meaning if it has one."""
+    meaning = means(field, value)
+    return _json(value) if meaning is None else f'{_json(value)},"meaning":{dumps(meaning)}'
 
 
-def _add(out: Node, parent: Field, child: Node) -> None:
-    """Makes a child a member of an object, or an element of one."""
-    field = _field(child)
-    if field.kind == "bit":
-        out.setdefault("bits", {})[field.name] = named(child)
-    elif field.kind == "message":
-        if parent.kind == "unit" or parent.node is FRAME:
-            out.setdefault("messages", []).append(named(child))
-        else:
-            out["body"] = named(child)
-    elif field.kind in _LISTS:
-        out.setdefault(_LISTS[field.kind], []).append(named(child))
-    elif field.kind == "repeat":
-        out[field.name] = [named(one) for one in child.get("children", ())]
-    else:
-        out[field.name] = named(child)
+def _json(value: Any) -> str:
+    kind = type(value)
+    if kind is int:
+        return str(value)
+    if kind is bytes:
+        return f'"{value.hex()}"'
+    return _text(value) if kind is str else dumps(value)
+
+
+_text = lru_cache(_MOST_KEPT)(dumps)
+
+
+@lru_cache(_MOST_KEPT)
+def _bits(field: Field, value: int) -> tuple[str, str, tuple[int, ...]]:
+    """A byte or integer with bits: the member, what its object holds, and where those of its bits begin that have a
+    place of their own."""
+    out, places = [], []
+    for one in field.bits:
+        known = bit(one, value, 0, in_place=field.kind != "vle")
+        if known is None:
+            continue
+        members = {name: known[name] for name in ("value", "meaning") if name in known}
+        text = f'"{one.name}":{_format(dumps(members))}'
+        if "start" in known:
+            places.append(known["start"])
+            text = f'{text[:-1]},"_range":[%d,{known["bits"]}]}}'
+        out.append(text)
+    bits = f',"bits":{{{",".join(out)}}}' if out else ""
+    body = f'"value":{_format(_said(field, value))},{_RANGE}{bits}'
+    return f',"{field.name}":{{{body}}}', body, tuple(places)
+
+
+def _format(text: str) -> str:
+    """A text as a part of a format."""
+    return text.replace("%", "%%")
+
+
+def _holds_messages(field: Field) -> bool:
+    """Whether the messages in it are listed: otherwise a message has one, its body."""
+    return field.kind == "unit" or field.node is FRAME

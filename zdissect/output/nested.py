@@ -1,90 +1,28 @@
-"""What the pipeline yields as nested JSON: every node with its name, value, meaning and range in bits."""
+"""A tape as nested nodes, each with its name, value, meaning and range in bits: what the library and tables have."""
 
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from zdissect.dissection import Dissection, Finding, Item, Notice, findings
 from zdissect.engine.messages import DecodedMessage
 from zdissect.engine.tape import Span, Tape
 from zdissect.grammar.derived import DERIVED, SHOWN
 from zdissect.grammar.field import Field
 from zdissect.grammar.primitives import RENDERINGS
-from zdissect.grammar.transport import FRAME
 from zdissect.grammar.types import Bit
-from zdissect.table import endpoint
 
 Node = dict[str, Any]
 
 
-def document(item: Item, chosen: Sequence[bool] | None = None) -> Node:
-    """The whole of an item: where it is from, what it is, its findings; with `chosen`, of its messages only those.
+def nodes(tape: Tape, messages: Sequence[DecodedMessage] = ()) -> list[Node]:
+    """The spans of a tape as a forest; with `messages`, what is known of them.
 
-    A dissection has its `frames`, its `buffer` and its `nodes`. A node has `name`, `start` and `bits` (position and
-    size in bits in the buffer), and what it has of `value`, `meaning`, `children`, `derived`. Bytes that couldn't be
-    dissected are `skipped`, with their place in the stream; what no bytes show is a `notice`. Bytes are hex; integers
-    above 2**53 are exact, as JSON allows.
+    A node has `name`, `start` and `bits` (position and size in bits in the tape), and what it has of `value`,
+    `meaning`, `children`, `derived`. Bytes are hex.
     """
-    frame, flow = item.frame, item.flow
-    src, dst = flow.ends if item.direction == 0 else flow.ends[::-1]
-    where = {
-        "file": frame.source,
-        "frame_number": frame.number,
-        "ts_ns": frame.ts_ns,
-        "flow_id": flow.id,
-        "link": flow.link,
-        "src": endpoint(src),
-        "dst": endpoint(dst),
-    }
-    return where | content(item, chosen) | {"findings": [found(finding) for finding in findings(item)]}
-
-
-def content(item: Item, chosen: Sequence[bool] | None = None) -> Node:
-    """What an item holds; with `chosen`, of its messages only those."""
-    if isinstance(item, Notice):
-        return {"notice": item.text}
-    if not isinstance(item, Dissection):
-        data = item.data.hex() or None
-        return {"skipped": {"offset": item.offset, "size": item.size, "data": data, "reason": item.reason}}
-    return {
-        "frames": list(item.frames),
-        "buffer": {"name": item.buffer.name, "origin": item.origin or None, "data": item.buffer.data.hex()},
-        "missing": item.missing or None,
-        "nodes": nodes(item.tape, item.messages, hidden(item, chosen) if chosen is not None else ()),
-    }
-
-
-def found(finding: Finding) -> Node:
-    """A finding; what no bytes show has no place."""
-    rule, text, item, start, stop = finding
-    out = {"severity": rule.severity, "group": rule.group, "code": rule.code, "message": text}
-    return out if isinstance(item, Notice) else {**out, "start": start * 8, "bits": (stop - start) * 8}
-
-
-def hidden(item: Dissection, chosen: Sequence[bool]) -> set[int]:
-    """The spans that aren't shown if only some messages are: those of all others, but not of a FRAME around them."""
-    out: set[int] = set()
-    frame: range | None = None
-    spans = item.tape.spans
-    for message, shown in zip(item.messages, chosen, strict=bool(item.messages)):
-        own = range(message.first, message.stop)
-        start, stop = spans[message.first][2:4]
-        if frame is not None and shown and start < spans[frame.start][3]:
-            out -= {*frame}
-        if not shown:
-            out |= {*own}
-        if spans[message.first][0].node is FRAME and stop > start:
-            frame = own
-    return out
-
-
-def nodes(tape: Tape, messages: Sequence[DecodedMessage] = (), hidden: Container[int] = ()) -> list[Node]:
-    """The spans of a tape as a forest, but for those that are hidden. With `messages`, what is known of them."""
     known = {message.first: message for message in messages}
     roots: list[Node] = []
     path: list[tuple[int, list[Node]]] = [(-1, roots)]
     for index, span in enumerate(tape.spans):
-        if index in hidden:
-            continue
         depth = span[1]
         while path[-1][0] >= depth:
             path.pop()
