@@ -181,6 +181,7 @@ def as_guard(labels: tuple[str, ...]) -> Guard:
     return Guard(columns, Among(frozenset(labels)))
 
 
+@cache
 def _guards(message: Message) -> tuple[Guard, ...]:
     """The conditions that a row is of a message; both layers have an OAM."""
     own = as_guard(labels_of(message))
