@@ -23,6 +23,7 @@ Words = Callable[[Any, str], str]
 _MEASURED = frozenset({"text", "blob"})
 """Kinds of fields with a length in front."""
 _LONGEST_VLE = 9
+_MOST_LENGTHS = 512
 
 
 class LineShape(NamedTuple):
@@ -82,6 +83,8 @@ class LeafLines:
         self.before = shape.before
         self.named = f"{indent}{style.name}{name}: {style.value}"
         self.measures = f"{indent}{style.name}{name} length: {style.value}"
+        self.lengths: dict[bytes, str] = {}
+        """Lines of lengths, by their bytes."""
         self.notes = [f"{style.end}  {style.dim}({_vle_note(size)}){style.end}" for size in range(_LONGEST_VLE + 1)]
         """What is said of an integer, by the number of its bytes."""
         self.end = None if field.kind == "vle" else style.end
@@ -100,7 +103,12 @@ class LeafLines:
 
     def length(self, raw: bytes, length: int) -> str:
         """The line of the length in front of it."""
-        return f"{self.before}{self.shown(raw)}{self.measures}{count(length)}{self.notes[len(raw)]}"
+        line = self.lengths.get(raw)
+        if line is None:
+            line = f"{self.before}{self.shown(raw)}{self.measures}{count(length)}{self.notes[len(raw)]}"
+            if len(self.lengths) < _MOST_LENGTHS:
+                self.lengths[raw] = line
+        return line
 
     def shown(self, raw: bytes) -> str:
         """The column of bytes."""

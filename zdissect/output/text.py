@@ -1,16 +1,17 @@
 """Bytes and texts of a capture as text that is safe to print: no control character, no escape reaches the terminal."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
-_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\\": "\\\\", '"': '\\"'}
+_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_UNUSUAL = re.compile(r"[^ -~]")
 
 
 def safe(text: str) -> str:
     """The text with everything that isn't printable escaped, as in a Python or JSON string without its quotes."""
-    if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
-        return text
-    return "".join(_ESCAPES.get(c) or (c if c.isprintable() else _escape(c)) for c in text)
+    text = text.replace("\\", "\\\\").replace('"', '\\"')
+    return text if text.isprintable() else _UNUSUAL.sub(_printable, text)
 
 
 def prose(text: str) -> str:
@@ -23,7 +24,12 @@ def quoted(text: str) -> str:
     return f'"{safe(text)}"'
 
 
-def _escape(char: str) -> str:
+def _printable(match: re.Match[str]) -> str:
+    char = match[0]
+    if char.isprintable():
+        return char
+    if char in _ESCAPES:
+        return _ESCAPES[char]
     code = ord(char)
     if 0xDC80 <= code <= 0xDCFF:  # a byte that wasn't UTF-8 (surrogateescape)
         return f"\\x{code - 0xDC00:02x}"
