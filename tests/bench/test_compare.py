@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.bench.compare import tools
+import zdissect
+from tests.bench.compare import runs, tools
 from tests.bench.compare.__main__ import main
 from tests.bench.compare.captures import write
 from tests.bench.compare.experiments import Plan, side_by_side
@@ -146,7 +147,7 @@ def test_the_readme_gets_the_figures_of_the_first_tool():
 
 def test_what_fails_is_left_out_and_named(tmp_path):
     ours, broken = (Zdissect(name, sys.executable, tmp_path) for name in ("zdissect", "broken"))
-    broken.python = "/bin/false"
+    broken.python = ["/bin/false"]
     told: list[str] = []
     plan = Plan(20, 1, tmp_path, [], told.append)
     figures = side_by_side(plan, [ours, broken], ["one"], ["line"])
@@ -177,13 +178,21 @@ def test_a_program_that_fails_is_named_with_its_reason():
 def test_commands_of_zdissect(tmp_path):
     ours = Zdissect("zdissect", sys.executable, tmp_path)
     file = Path("there/capture.pcap")
-    assert ours.command("batch", file, 2)[3:] == [
+    assert ours.command("batch", file, 2)[4:] == [
         "batch", "--no-config", "-q", "-j", "2", "--mode", "overwrite", "-o", str(tmp_path), "there",
     ]  # fmt: skip
     assert ours.command("tree", file)[-3:] == ["-T", "tree", str(file)]
     assert "-j" not in ours.command("line", Path("-"))
     ours.divisible = set()
     assert ours.command("line", file, 2) is None
+
+
+def test_a_zdissect_is_that_of_its_interpreter_and_not_that_of_the_directory(monkeypatch, tmp_path, capsys):
+    (tmp_path / "zdissect.py").write_text("__version__ = 'no'")
+    monkeypatch.setattr(runs, "ROOT", tmp_path)
+    assert Zdissect("zdissect", sys.executable, tmp_path).place == zdissect.__file__
+    assert main(["--base", sys.executable]) == 1
+    assert "runs the same zdissect" in capsys.readouterr().err
 
 
 def test_commands_of_tshark(monkeypatch):
@@ -216,11 +225,11 @@ def test_what_measures_stays_small():
 def test_a_run_in_small_and_its_page_again_from_the_figures(tmp_path):
     kept, written = tmp_path / "figures.json", tmp_path / "page.md"
     arguments = ["--messages", "40", "--runs", "1", "--alone", "--shapes", "ten", "--forms", "line", "batch"]
-    more = ["--largest", "80", "--pipe", "0.0001", "--base", sys.executable]
+    more = ["--largest", "80", "--pipe", "0.0001", "--interpreters", f"again={sys.executable}"]
     assert main([*arguments, *more, "--save", str(kept), "--write", str(written)]) == 0
     found = json.loads(kept.read_text())["figures"]
     counts = Counter((one["series"], one["tool"], one["form"]) for one in found)
-    assert counts[("tools", "before", "batch")] == counts[("start", "zdissect", "line")] == 1
+    assert counts[("tools", "zdissect, again", "batch")] == counts[("start", "zdissect", "line")] == 1
     assert counts[("size", "zdissect", "line")] == 2
     assert {one["recognised"] for one in found} == {1.0}
     assert all(one["messages"] >= 40 and one["peak_mb"] > 10 for one in found if one["series"] != "start")

@@ -101,7 +101,10 @@ def versions_of_ours(given: argparse.Namespace, place: Path) -> list[Zdissect]:
     named += [_named(one, "before, {}" if "=" in one else "before") for one in given.base]
     if len({name for name, _ in named}) < len(named):
         raise Failed(f"two have the same name, say NAME=PYTHON: {', '.join(name for name, _ in named)}")
-    return [Zdissect(name, python, place / f"tables{index}") for index, (name, python) in enumerate(named)]
+    found = [Zdissect(name, python, place / f"tables{index}") for index, (name, python) in enumerate(named)]
+    if any(one.name.startswith("before") and one.place == found[0].place for one in found):
+        raise Failed("--base: that interpreter runs the same zdissect, so there is nothing to compare")
+    return found
 
 
 def _named(given: str, form: str) -> tuple[str, str]:

@@ -41,21 +41,26 @@ class Zdissect:
     protocol = "zenoh"
 
     def __init__(self, name: str, python: str, out: Path) -> None:
-        self.name, self.python, self.out = name, python, out
-        told = json.loads(next(lines([python, "-c", _ASK])))
+        self.name, self.out = name, out
+        self.python = [python, "-P"]
+        """`-P`: the zdissect of the interpreter, not that of the directory in which it is started."""
+        told = json.loads(next(lines([*self.python, "-c", _ASK])))
+        self.place = told.pop("place")
         self.versions = ", ".join(f"{library} {version}" for library, version in told.items())
         self.divisible = {name for name in ("dissect", "stats", "batch") if self._has_jobs(name)}
 
+    def _words(self, command: str) -> list[str]:
+        return [*self.python, "-m", "zdissect_cli", command]
+
     def _has_jobs(self, command: str) -> bool:
-        told = lines([self.python, "-m", "zdissect_cli", command, "--help"])
-        return any(re.match(r" +-j\b", line) for line in told)
+        return any(re.match(r" +-j\b", line) for line in lines([*self._words(command), "--help"]))
 
     def command(self, form: str, capture: Path, jobs: int = 1) -> list[str] | None:
         """On one core unless `jobs` says otherwise; `-` is standard input."""
         name = form if form in ("stats", "batch") else "dissect"
         if jobs > 1 and name not in self.divisible:
             return None
-        start = [self.python, "-m", "zdissect_cli", name, "--no-config", "-q"]
+        start = [*self._words(name), "--no-config", "-q"]
         start += ["-j", str(jobs)] if name in self.divisible and str(capture) != "-" else []
         if form == "batch":
             return [*start, "--mode", "overwrite", "-o", str(self.out), str(capture.parent)]
@@ -68,14 +73,15 @@ class Zdissect:
         return HEAVY.get(form, 1)
 
     def recognised(self, capture: Path) -> int:
-        command = [self.python, "-m", "zdissect_cli", "dissect", "--no-config", "-q", "-T", "fields"]
-        return sum(1 for _ in groupby(lines([*command, "-e", "frame.number", str(capture)])))
+        command = [*self._words("dissect"), "--no-config", "-q", "-T", "fields", "-e", "frame.number", str(capture)]
+        return sum(1 for _ in groupby(lines(command)))
 
 
 _ASK = """
 import json, platform, zdissect
 from importlib.metadata import version, PackageNotFoundError
-out = {"zdissect": zdissect.__version__, "CPython": platform.python_version(), "built with": platform.python_compiler()}
+out = {"place": zdissect.__file__, "zdissect": zdissect.__version__}
+out |= {"CPython": platform.python_version(), "built with": platform.python_compiler()}
 for name in ("pyarrow", "orjson", "numpy"):
     try:
         out[name] = version(name)
@@ -97,7 +103,7 @@ class Tshark:
         """Fields that are like those that zdissect prints: which they are depends on the plugin."""
         if self.protocol == "mqtt":
             return ["mqtt.topic", "mqtt.len"]
-        told = lines(["tshark", *self.options, "-G", "fields"])
+        told = lines(["tshark", "-G", "fields", *self.options])
         names = [line.split("\t")[2] for line in told if line.startswith("F\t") and "\tzenoh." in line]
         wanted = (("keyexpr", "key_expr", "suffix"), ("payload_len", "payload"))
         return [found for words in wanted if (found := _first(names, words))]
