@@ -185,10 +185,11 @@ class Pipeline:
             if isinstance(item, StreamEnd):
                 return
             conversation = self.conversations[item.stream] = self.conversation(item.stream)
-        if isinstance(item, Chunk | Gap):
-            if isinstance(item, Chunk):
-                self.delivered += len(item.data)
-                conversation.flow.size += len(item.data)
+        if isinstance(item, Chunk):
+            self.delivered += len(item.data)
+            conversation.flow.size += len(item.data)
+            self.batches(conversation, conversation.feed(item), out)
+        elif isinstance(item, Gap):
             self.batches(conversation, conversation.feed(item), out)
         elif isinstance(item, Overlap):
             why = "retransmitted with different bytes; the first ones are kept"
