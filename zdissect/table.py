@@ -52,12 +52,15 @@ class Table:
         return out
 
     @staticmethod
-    def whole(item: Dissection, number: int) -> Row:
-        """A row of the `number`-th message of a dissection, with all its columns, which nobody else has."""
-        message = item.messages[number]
-        row = message.row if message.template is None else message.template.complete(message.cell)
+    def whole(item: Dissection, number: int, where: dict[str, Any]) -> Row:
+        """A row of the `number`-th message of a dissection, with all its columns: for who only reads it.
+
+        Args:
+            where: What `where` gives for the dissection.
+        """
         index, count = item.first
-        return {**row, "message_index": index + number, "message_number": count + number, **Table.where(item)}
+        places = {"message_index": index + number, "message_number": count + number}
+        return {**item.messages[number].columns(), **places, **where}
 
     @staticmethod
     def where(item: Dissection) -> dict[str, Any]:

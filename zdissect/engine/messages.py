@@ -46,6 +46,11 @@ class DecodedMessage:
         known: Row = self.row if self.template is None else self.template.row
         return known
 
+    def columns(self) -> Row:
+        """Its columns, for who only reads them: a row that was made for it stays its own."""
+        known: Row = self.row if self.template is None else self.template.complete(self.cell)
+        return known
+
     @property
     def offset(self) -> int:
         """Where it begins, counted from the start of the tape's bytes."""

@@ -23,7 +23,9 @@ MOST_TEMPLATES = 4096
 
 Cell = tuple[Any, ...]
 Of = TypeVar("Of")
-_OWN = frozenset({*CELL[:-1], *FOLLOWING})
+OPEN = frozenset({*CELL, *FOLLOWING})
+"""Columns that a template leaves open: their values are in cells, or follow from these."""
+_OWN = OPEN - {"extensions"}
 
 
 class Template:

@@ -10,6 +10,7 @@ from zdissect.filters.filter_error import FilterError
 from zdissect.filters.on_rows import Row, RowCompiler, RowTest, columns_read
 from zdissect.filters.on_tapes import Scope, Surroundings, TapeCompiler, Wanted
 from zdissect.filters.packet_values import TIME_RELATIVE
+from zdissect.filters.row_selection import RowSelection
 from zdissect.filters.type_check import understand
 from zdissect.filters.typed_tree import AheadValues, ColumnValues, PacketValues, SpanValues, Tree, sources
 from zdissect.table import Table, ip_columns
@@ -32,7 +33,6 @@ class Filter:
             path for one in known if isinstance(one, SpanValues) and one.instead is None for path in one.paths
         )
         self._beyond = [one for one in known if not isinstance(one, ColumnValues | SpanValues)]
-        self._shared = self.columns & SHARED
         self.looks_ahead = any(isinstance(one, AheadValues) for one in known)
         """Whether a first pass over the capture is needed: see `ahead`."""
         self.needs_tape = bool(self._spans or self._beyond)
@@ -66,10 +66,15 @@ class Filter:
         """Whether each message of an item is selected. What has no messages counts as one: skipped bytes, notices."""
         if self.began_ns is None:
             self.began_ns = item.frame.ts_ns
-        rows = self._rows(item)
-        if not self.needs_tape:
-            return list(map(self.row, rows))
-        return self._through(self._on_tapes, Wanted(self._spans), item, rows)
+        if self.needs_tape:
+            return self._through(self._on_tapes, Wanted(self._spans), item, self._rows(item))
+        if isinstance(item, Dissection) and item.messages:
+            return self._by_parts.select(item)
+        return [self.row(pseudo_row(item))]
+
+    @cached_property
+    def _by_parts(self) -> RowSelection:
+        return RowSelection(self.tree)
 
     def through_spans(self, item: Item) -> list[bool]:
         """The same as `select`, but that all fields of the wire are read from spans."""
@@ -92,15 +97,8 @@ class Filter:
 
     def _rows(self, item: Item) -> list[Row]:
         if isinstance(item, Dissection) and item.messages:
-            if self.looks_ahead or not self.columns.isdisjoint(PLACES):
-                return TABLE.rows(item)
-            rows = [message.row for message in item.messages]
-            if self._shared:
-                where = Table.where(item)
-                shared = {name: where[name] for name in self._shared}
-                for row in rows:
-                    row.update(shared)
-            return rows
+            where = Table.where(item)
+            return [Table.whole(item, number, where) for number in range(len(item.messages))]
         return [pseudo_row(item)]
 
     def require_columns(self, what: str) -> None:
@@ -143,13 +141,6 @@ class Filter:
 
 
 TABLE = Table()
-SHARED = frozenset({
-    "file", "frame_number", "ts_ns", "ts", "flow_id", "src_ip", "src_port", "dst_ip", "dst_port", "link", "initiator",
-    "buffer", "schema_version",
-})  # fmt: skip
-"""Columns that rows have only from the item they are in, and alike, and..."""
-PLACES = frozenset({"message_index", "message_number"})
-"""... those that say where in it they are."""
 
 
 def _is_column(one: object) -> bool:

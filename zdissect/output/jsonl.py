@@ -11,16 +11,14 @@ from typing import Any, TypeVar
 
 from zdissect.dissection import Dissection
 from zdissect.engine.messages import Row
-from zdissect.engine.templates import CELL, Cell, Template
-from zdissect.grammar.columns import COLUMNS, FOLLOWING, NAMES, SCHEMA_VERSION, timestamp_us
+from zdissect.engine.templates import OPEN, Cell, Template
+from zdissect.grammar.columns import COLUMNS, NAMES, SCHEMA_VERSION, timestamp_us
 from zdissect.output.printable import dumps
 from zdissect.table import Table
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _FLOW, _OFFSET = NAMES.index("flow_id"), NAMES.index("offset")
 """Where the columns of a conversation begin, and where they end."""
-_OPEN = frozenset({*CELL, *FOLLOWING})
-"""Columns whose values are in cells, or follow from these."""
 MOST_KEPT = 4096
 """Texts that are kept of conversations, and of templates."""
 _MOST_VALUES = 512
@@ -96,7 +94,7 @@ def _format(template: Template) -> tuple[str, str]:
     extensions that most of them have."""
     members = _members(template.row)
     named = zip(NAMES[_OFFSET:-1], members[_OFFSET:-1], strict=True)
-    text = ",".join(f'"{name}":%s' if name in _OPEN else member.replace("%", "%%") for name, member in named)
+    text = ",".join(f'"{name}":%s' if name in OPEN else member.replace("%", "%%") for name, member in named)
     return text, members[NAMES.index("extensions")].partition(":")[2]
 
 

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 from zdissect.dissection import Dissection
 from zdissect.engine.messages import DecodedMessage, Row
-from zdissect.engine.templates import CELL, Template
+from zdissect.engine.templates import CELL, OPEN, Template
 from zdissect.filters import FilterName
 from zdissect.filters.column_values import conversion
-from zdissect.filters.compiled import PLACES, SHARED
 from zdissect.filters.on_rows import RowCompiler, Values, columns_read
+from zdissect.filters.row_selection import PLACES, SHARED
 from zdissect.filters.typed_tree import ColumnValues
 from zdissect.grammar.columns import FOLLOWING
 from zdissect.table import Table
@@ -30,8 +30,6 @@ MOST_KEPT = 512
 _MOST_LISTS = 4096
 """Lists of cells that are kept."""
 _FRAME = frozenset({"file", "frame_number", "ts", "ts_ns"})
-_OPEN = frozenset({*CELL, *FOLLOWING})
-"""Columns whose values are in cells of messages, or follow from these."""
 
 
 class _Own(NamedTuple):
@@ -98,9 +96,9 @@ class RowCells:
             self._conversation.append(place)
         elif column in PLACES and make is not None and reads == {column}:
             self._numbers.append((place, column == "message_number", make))
-        elif reads.isdisjoint(_OPEN | SHARED | PLACES):
+        elif reads.isdisjoint(OPEN | SHARED | PLACES):
             self._of_rows(place, column if single is not None and not single.guards else "", make)
-        elif single is not None and make is not None and (reads - {column}).isdisjoint(_OPEN | SHARED | PLACES):
+        elif single is not None and make is not None and (reads - {column}).isdisjoint(OPEN | SHARED | PLACES):
             self._of_rows(place, column if not single.guards else "", make)
             source, derive = FOLLOWING.get(column, (column, None))
             applies = compiler.guarded(lambda row: True, single.guards)
@@ -119,8 +117,9 @@ class RowCells:
         """The cells of each message of an item, of those that are chosen."""
         conversation = self._shared(item)
         texts, numbers, whole = self._texts, self._numbers, self._whole
-        where = Table.frame(item) if self._frame else {}
-        frame = [(place, texts[place](where)) for place in self._frame]
+        columns = Table.frame(item) if self._frame else {}
+        frame = [(place, texts[place](columns)) for place in self._frame]
+        where = Table.where(item) if whole else {}
         out = []
         for number, message in enumerate(item.messages):
             if chosen is not None and not chosen[number]:
@@ -131,7 +130,7 @@ class RowCells:
             for place, sent, make in numbers:
                 cells[place] = make(item.first[sent] + number)
             if whole:
-                row = Table.whole(item, number)
+                row = Table.whole(item, number, where)
                 for place in whole:
                     cells[place] = texts[place](row)
             out.append(cells)
