@@ -18,6 +18,7 @@ from .common import complain
 from .forms import Form
 from .options import DisplayOptions
 from .outcome import absences, describe, not_opened
+from .waiting_items import WaitingItems
 
 if TYPE_CHECKING:
     from .interface import Interface
@@ -40,6 +41,8 @@ class Run:
         self.pattern = display.pattern
         self.flush = display.flush or captures.live
         self.queries = Unanswered(MOST_LIVE if captures.endless else None)
+        self.waiting = WaitingItems(form.ahead) if form.ahead is not None else None
+        """What isn't shown yet, as it says what comes later."""
 
     def run(self) -> None:
         """Dissects all frames. What is good is written even if a file ends in the middle, or on Ctrl-C."""
@@ -47,11 +50,14 @@ class Run:
         feed, show = self.source.feed, self.form.show if self.wanted is None else self.chosen
         pending: list[str] = []
         at_once, only = self.flush, self.only
+        take, waiting = self.queries.take, self.waiting
         size = 0
         try:
             for frame in self.frames():
-                for item in feed(frame) if frame is not None else self.passed():
-                    self.queries.take(item)
+                items = feed(frame) if frame is not None else self.passed()
+                for item in items:
+                    take(item)
+                for item in items if waiting is None else waiting.through(items):
                     if only is None or only.shows(item):
                         pending.append(show(item))
                         size += len(pending[-1])
@@ -62,7 +68,10 @@ class Run:
                     write(text)
                     if at_once:
                         sys.stdout.flush()
-            pending += [show(item) for item in self.source.close() if only is None or only.shows(item)]
+            items = self.source.close()
+            if waiting is not None:
+                items = [*waiting.through(items), *waiting.rest()]
+            pending += [show(item) for item in items if only is None or only.shows(item)]
             pending.append(self.form.end())
         finally:
             write("".join(pending))

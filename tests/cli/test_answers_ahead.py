@@ -5,7 +5,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner, Result
+from zdissect_cli import waiting_items
+from zdissect_cli.answers_ahead import LaterAnswers
 from zdissect_cli.main import cli
 
 QUERIES = Path(__file__).parents[2] / "samples" / "query-router.pcap"
@@ -68,3 +71,43 @@ def test_no_parser_of_filters_is_loaded_for_it() -> None:
         f"cli.main(['-q', {str(QUERIES)!r}], standalone_mode=False); assert 'lark' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)
+
+
+SAMPLES = [str(path) for path in sorted(QUERIES.parent.glob("*.pcap*"))]
+
+
+def counted(monkeypatch: pytest.MonkeyPatch) -> list[LaterAnswers]:
+    """Grows by an entry each time that a capture is read a second time."""
+    out: list[LaterAnswers] = []
+    read_all = LaterAnswers.read_all
+
+    def noted(self: LaterAnswers) -> None:
+        out.append(self)
+        read_all(self)
+
+    monkeypatch.setattr(LaterAnswers, "read_all", noted)
+    return out
+
+
+@pytest.mark.parametrize("form", [("-T", "tree", "-v"), ("-T", "json")], ids=lambda form: form[1])
+@pytest.mark.parametrize("limit", ["MOST_FRAMES", "MOST_BYTES"])
+def test_whoever_waits_for_answers_shows_the_same(
+    form: tuple[str, ...], limit: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """If it waits until they come, if it waits for a while and reads the capture again, and if it does so at once."""
+    again = counted(monkeypatch)
+    files = [[name] for name in SAMPLES] + [[str(QUERIES), str(QUERIES)]]
+    patient = [run(*form, *names).stdout for names in files]
+    assert not again
+    for most in (2, -1) if limit == "MOST_FRAMES" else (10_000, -1):
+        monkeypatch.setattr(waiting_items, limit, most)
+        assert [run(*form, *names).stdout for names in files] == patient
+    assert len(again) > 2
+
+
+def test_a_request_whose_end_never_comes_keeps_nothing_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    again = counted(monkeypatch)
+    whole = run("-c", "141", str(QUERIES)).stdout
+    assert not again  # the capture ends before
+    monkeypatch.setattr(waiting_items, "MOST_FRAMES", 20)
+    assert run("-c", "141", str(QUERIES)).stdout == whole

@@ -42,10 +42,11 @@ class LookAhead:
         for item in items:
             self.feed(item)
 
-    def feed(self, item: Item) -> None:
-        """Takes an item of the first pass."""
+    def feed(self, item: Item) -> list[Answers]:
+        """Takes an item of the first pass; gives what comes for the requests in it, which is filled in later."""
+        asked: list[Answers] = []
         if not isinstance(item, Dissection):
-            return
+            return asked
         where: dict[str, Any] = {}
         for message in item.messages:
             name = message.shared["message"]
@@ -54,9 +55,15 @@ class LookAhead:
             where = where or Table.where(item)
             row = message.row
             if name == "REQUEST":
-                self._known[_key(where, row)].append(Answers())
+                asked.append(Answers())
+                self._known[_key(where, row)].append(asked[-1])
             elif row.get("request_frame") is not None and (known := self._known.get(_key(where, row))):
                 _take(known[-1], name, where["frame_number"], row)
+        return asked
+
+    def go_on(self, other: "LookAhead") -> None:
+        """Answers from now on where another one, which was asked until now, knew less."""
+        self._asked = other._asked
 
     def columns(self, row: dict[str, Any]) -> dict[str, Any]:
         """What is known of the message of a full row, in the second pass: nothing if it isn't a REQUEST."""
