@@ -13,6 +13,10 @@ from typing import IO, NamedTuple
 ROOT = Path(__file__).parents[3]
 
 
+ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "ZDISSECT"))}
+"""That of the programs: PYTHONDONTWRITEBYTECODE would add to their start, PYTHONUNBUFFERED to each line they print."""
+
+
 class Run(NamedTuple):
     """What one run took."""
 
@@ -34,7 +38,9 @@ def run(command: Sequence[str], stdin: IO[bytes] | None = None) -> Run:
     """
     with TemporaryFile() as errors:
         start = time.perf_counter()
-        process = subprocess.Popen(command, stdin=stdin, stdout=subprocess.DEVNULL, stderr=errors, cwd=ROOT)
+        process = subprocess.Popen(
+            command, stdin=stdin, stdout=subprocess.DEVNULL, stderr=errors, cwd=ROOT, env=ENVIRONMENT
+        )
         _, status, used = os.wait4(process.pid, 0)
         wall_s = time.perf_counter() - start
         process.returncode = os.waitstatus_to_exitcode(status)
@@ -46,7 +52,7 @@ def run(command: Sequence[str], stdin: IO[bytes] | None = None) -> Run:
 def lines(command: Sequence[str]) -> Iterator[str]:
     """What a program prints, line by line: none of it stays in memory."""
     with TemporaryFile() as errors:
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, cwd=ROOT) as process:
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, cwd=ROOT, env=ENVIRONMENT) as process:
             assert process.stdout is not None
             yield from (line.decode(errors="replace").rstrip("\n") for line in process.stdout)
         check(command, process.returncode, errors)
