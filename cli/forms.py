@@ -9,18 +9,19 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 import click
 
 from zdissect.dissection import Dissection, Item, Notice, Skip
+from zdissect.engine.messages import DecodedMessage
 from zdissect.engine.tape import Span
+from zdissect.engine.templates import PAYLOAD, SN, PerTemplate
 from zdissect.grammar.rules import RULES
 from zdissect.output.documents import document
 from zdissect.output.folding import Folds, folded, message_names, messages_called
 from zdissect.output.jsonl import JsonlWriter
-from zdissect.output.line import summary
+from zdissect.output.line import said, summary, words
 from zdissect.output.painted_dump import dump
 from zdissect.output.style import Style
 from zdissect.output.text import count, hexdump, safe
 from zdissect.output.time_formats import FrameTimes
 from zdissect.output.tree import TreeWriter
-from zdissect.table import Table
 
 from .common import nearest, raw_columns
 from .counting_form import Chosen, CountingForm, arrow
@@ -127,7 +128,7 @@ class LongLineForm(CountingForm):
         self.style = display.style
         self.limit = display.payload_bytes
         self.dump = display.dump
-        self.table = Table()
+        self.known = PerTemplate(lambda row: words(row, self.style))
 
     def show(self, item: Item, chosen: Chosen = None) -> str:
         self.count(item, chosen)
@@ -138,11 +139,17 @@ class LongLineForm(CountingForm):
             return f"{start}{bracketed(item, style)}\n"
         if isinstance(item, Skip):
             return f"{start}{style.warning}[{count(item.size)}: {item.reason}]{style.end}\n"
-        rows = of_chosen(self.table.rows(item), chosen)
-        lines = [f"{start}{summary(row, style, self.limit, item.buffer.data)}\n" for row in rows]
+        lines = [f"{start}{self.said(message, item)}\n" for message in of_chosen(item.messages, chosen)]
         if self.dump:
             lines.append(f"{hexdump(item.buffer.data, '      ')}\n")
         return "".join(lines)
+
+    def said(self, message: DecodedMessage, item: Dissection) -> str:
+        """What a message says."""
+        template = message.template
+        if template is not None:
+            return said(self.known[template], message.cell[SN], message.cell[PAYLOAD], self.limit)
+        return summary(message.row, self.style, self.limit, item.buffer.data)
 
 
 class JsonlForm(CountingForm):

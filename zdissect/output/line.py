@@ -1,7 +1,7 @@
 """One line per message, with all that it says: that of `--long`, and of pasted bytes."""
 
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from zdissect.engine.messages import Row
 from zdissect.output.repeated_findings import gathered
@@ -22,33 +22,57 @@ def key(row: Row) -> str:
     return unresolved(row) if row.get("key_scope") is not None else ""
 
 
-def summary(row: Row, style: Style, limit: int, data: bytes = b"") -> str:
-    """What a message says, in a line; `data` is shown if no message can be told in it."""
+class Words(NamedTuple):
+    """What a line says that comes from columns which many messages share."""
+
+    begin: str
+    """Name, body, key and parameters."""
+    channel: str | None
+    """What stands after the sequence number of a transport message; None for others."""
+    others: str
+    encoding: str
+    """That of the payload, and..."""
+    encoded: str
+    """... what is said of it after the payload."""
+
+
+def words(row: Row, style: Style, data: bytes = b"") -> Words:
+    """What a line says that comes from a row, or from that of a template; `data` as for `summary`."""
     name = f"{style.message}{row['message']}{style.end}"
     if row["message"] is None:
         name = f"{style.error}undecoded{style.end}: {shown_bytes(data)}".rstrip()
-    if row["layer"] == "network":
-        name = "  " + name
-    words = [name]
+    begin = [f"  {name}" if row["layer"] == "network" else name]
     if row.get("body"):
         body = row["body"] + (f" {row['reply_body']}" if row.get("reply_body") else "")
-        words.append(f"{style.message}{body}{style.end}")
+        begin.append(f"{style.message}{body}{style.end}")
     if text := key(row):
-        words.append(f"{style.value}{text}{style.end}")
+        begin.append(f"{style.value}{text}{style.end}")
     if row.get("parameters") is not None:
-        words.append(f"?{safe(row['parameters'])}")
-    if row["layer"] == "transport" and "sn" in row:
-        words.append(f"sn {row['sn']} {row.get('reliability', '')} {row.get('priority', '')}".rstrip())
-    words += [f"{name} {column_text(row[name])}" for name in _NAMES if row.get(name) is not None]
-    if row.get("payload") is not None:
-        words.append(payload(row["payload"], row.get("encoding", ""), limit))
-        if row.get("encoding") and row["encoding"] != "zenoh/bytes":
-            words.append(f"{style.dim}{safe(row['encoding'])}{style.end}")
-    if "findings" in row:
-        for finding, text in gathered(row["findings"], itemgetter("code"), itemgetter("message")):
-            colour = style.severity(finding["severity"])
-            words.append(f"{colour}[{finding['severity']}: {safe(text)}]{style.end}")
-    return "  ".join(words)
+        begin.append(f"?{safe(row['parameters'])}")
+    channel = None
+    if row["layer"] == "transport":
+        channel = f" {row.get('reliability', '')} {row.get('priority', '')}".rstrip()
+    others = "".join([f"  {name} {column_text(row[name])}" for name in _NAMES if row.get(name) is not None])
+    encoding = row.get("encoding") or ""
+    encoded = f"  {style.dim}{safe(encoding)}{style.end}" if encoding and encoding != "zenoh/bytes" else ""
+    return Words("  ".join(begin), channel, others, encoding, encoded)
+
+
+def said(words: Words, sn: int | None, data: bytes | None, limit: int) -> str:
+    """A line without findings: what is shared, with sequence number and payload of a message."""
+    begin, channel, others, encoding, encoded = words
+    order = f"  sn {sn}{channel}" if channel is not None and sn is not None else ""
+    if data is None:
+        return f"{begin}{order}{others}"
+    return f"{begin}{order}{others}  {payload(data, encoding, limit)}{encoded}"
+
+
+def summary(row: Row, style: Style, limit: int, data: bytes = b"") -> str:
+    """What a message says, in a line; `data` is shown if no message can be told in it."""
+    parts = [said(words(row, style, data), row.get("sn"), row.get("payload"), limit)]
+    for finding, text in gathered(row.get("findings", ()), itemgetter("code"), itemgetter("message")):
+        parts.append(f"{style.severity(finding['severity'])}[{finding['severity']}: {safe(text)}]{style.end}")
+    return "  ".join(parts)
 
 
 def shown_bytes(data: bytes) -> str:

@@ -42,7 +42,7 @@ _KINDS = {
 """The colour of a message; that of all others is `transport`."""
 
 
-class Words(NamedTuple):
+class ShortWords(NamedTuple):
     """What a line says that comes from columns which many messages share."""
 
     begin: str
@@ -92,7 +92,7 @@ class ShortLine:
             return begin + end
         return f"{begin}{end}{self.painted(self.style.dim, f'  sn {sn}{unusual}')}"
 
-    def told(self, message: DecodedMessage) -> tuple[Words, bytes | None, int | None]:
+    def told(self, message: DecodedMessage) -> tuple[ShortWords, bytes | None, int | None]:
         """(what is shared, payload, sequence number) of a message."""
         template = message.template
         if template is not None:
@@ -104,7 +104,7 @@ class ShortLine:
         """The text of a batch in which no message can be told."""
         return f"{self.painted(self.style.error, 'undecoded')}: {shown_bytes(data)}".rstrip()
 
-    def words(self, row: Row) -> Words:
+    def words(self, row: Row) -> ShortWords:
         """What a line says that comes from a row, or from that of a template."""
         style, get = self.style, row.get
         name = get("body") or row["message"]
@@ -128,7 +128,7 @@ class ShortLine:
             end += self.painted(style.dim, f"  {len(fragments)} fragments from frame {fragments[0]}")
         channel = (get(name) for name in ("reliability", "priority"))
         unusual = "".join([f" {text}" for text in channel if text and text not in _USUAL.values()])
-        return Words(begin, encoding, encoded, end, row["layer"] == "transport", unusual)
+        return ShortWords(begin, encoding, encoded, end, row["layer"] == "transport", unusual)
 
     def payload(self, data: bytes, encoding: str) -> str:
         """Its size, and its first bytes."""
