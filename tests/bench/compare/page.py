@@ -77,7 +77,7 @@ def in_readme(found: Iterable[Figure], readme: str) -> str:
 
 
 def _sentence(text: str) -> str:
-    return text[0].upper() + text[1:] + "."
+    return fill(text[0].upper() + text[1:] + ".", 120)
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -28,7 +28,7 @@ captures, and one in Lua with `--lua FILE`; if no column is about a plugin, none
 
 **A figure** is messages per second of processor time, without what the program takes to start; behind it, in brackets,
 how many times faster zdissect (the first column) is. `–`: the capture was too short to tell. `recognised` is the share
-of what was sent that the tool took for the protocol: a check that it did the work.
+of what was sent that the tool took for the protocol: a check that it did the work. `before` is an earlier zdissect.
 """
 
 START = """\
