@@ -15,7 +15,9 @@ from cli.top_screen import Printed
 from tests import endless_traffic
 from tests.endless_traffic import Lasting, rounds
 from tests.packets import SECOND
+from zdissect.engine import templates
 from zdissect.flow import ip, ipfragments, tcp_analysis
+from zdissect.output import row_cells
 from zdissect.pipeline import Options
 from zdissect.records import Frame
 from zdissect.session import deadlines, interests, requests
@@ -36,7 +38,8 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     limits = (
         (line_form, "MOST_LIVE"), (grep, "MOST_LIVE"), (ip, "MAX_PAIRS"), (ipfragments, "MAX_OPEN"),
         (ipfragments, "MAX_FINISHED"), (interests, "REMEMBERED"), (requests, "REMEMBERED"),
-        (query_stats, "ROOM"), (deadlines, "ROOM"), (tcp_analysis, "MOST_SEGMENTS"),
+        (query_stats, "ROOM"), (deadlines, "ROOM"), (tcp_analysis, "MOST_SEGMENTS"), (templates, "MOST_TEMPLATES"),
+        (row_cells, "MOST_LISTS"),
     )  # fmt: skip
     for module, name in limits:
         assert getattr(module, name) > FEW
@@ -100,7 +103,10 @@ def kept(command: object, traffic: Traffic) -> Counter[str]:
     return out
 
 
-@pytest.mark.parametrize("display", [DisplayOptions("line", verbose=True), DisplayOptions("line", pattern="nowhere")])
+@pytest.mark.parametrize(
+    "display",
+    [DisplayOptions("line", verbose=True), DisplayOptions("line", pattern="nowhere"), DisplayOptions("csv")],
+)
 def test_a_live_capture_holds_no_more_after_days(display: DisplayOptions, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run.stdio, "emit", len)
     traffic = Traffic()

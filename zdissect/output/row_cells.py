@@ -27,7 +27,7 @@ Make = Callable[[Any], str]
 
 MOST_KEPT = 512
 """Values of a column whose cells are kept: most come again, in the same frame at least."""
-_MOST_LISTS = 4096
+MOST_LISTS = 4096
 """Lists of cells that are kept."""
 _FRAME = frozenset({"file", "frame_number", "ts", "ts_ns"})
 
@@ -169,7 +169,7 @@ class RowCells:
     def _learn(self, conversation: _Conversation, template: Template) -> tuple[list[str], list[_Own]]:
         """What messages of a conversation with a template have in common."""
         self._lists += 1
-        if self._lists > _MOST_LISTS:
+        if self._lists > MOST_LISTS:
             self._lists = 0
             self._conversations.clear()
         own = [one for one in self._own if one.applies(template.row)]
@@ -181,7 +181,7 @@ class RowCells:
         key = Table.conversation_key(item)
         found = self._conversations.get(key)
         if found is None:
-            if len(self._conversations) >= _MOST_LISTS:
+            if len(self._conversations) >= MOST_LISTS:
                 self._conversations.clear()
             row = Table.conversation(item) if self._conversation else {}
             found = _Conversation([(place, self._texts[place](row)) for place in self._conversation], {})
