@@ -33,7 +33,7 @@ def options() -> argparse.ArgumentParser:
     add("--forms", nargs="+", choices=FORMS, default=[*FORMS], metavar="FORM", help=f"of {', '.join(FORMS)}")
     add("--base", action="append", default=[], metavar="[NAME=]PYTHON", help=f"also the one before, {_INSTALLED}")
     add("--interpreters", action="append", default=[], metavar="NAME=PYTHON", help=f"also this one, {_INSTALLED}")
-    add("--lua", metavar="FILE", help="a Zenoh plugin for tshark, in Lua")
+    add("--lua", metavar="[NAME=]FILE", help="a Zenoh plugin for tshark, in Lua, and what the page calls it")
     add("--alone", action="store_true", help="only zdissect, no other tools")
     add("--largest", type=int, default=0, metavar="N", help="also cost against size up to so many, and against cores")
     add("--pipe", type=float, default=0, metavar="GB", help="also memory, while so much goes through a pipe")

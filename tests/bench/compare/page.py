@@ -87,12 +87,13 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def matrix(tools: Sequence[str], found: Found, show: Callable[[Figure], str]) -> str:
-    """A row for each form, a column for each tool."""
+    """A row for each form that was measured, a column for each tool."""
     return table(["", *tools], _rows(tools, found, show))
 
 
 def _rows(tools: Sequence[str], found: Found, show: Callable[[Figure], str]) -> list[list[str]]:
-    return [[form, *(show(found[form, tool]) if (form, tool) in found else "" for tool in tools)] for form in FORMS]
+    every = [[form, *(show(found[form, tool]) if (form, tool) in found else "" for tool in tools)] for form in FORMS]
+    return [row for row in every if any(row[1:])]
 
 
 def rates(figures: Figures, shape: str) -> str:

@@ -158,11 +158,13 @@ _READERS = "tests.bench.compare.python_readers"
 
 
 def others(lua: str | None) -> list[Tool]:
-    """The other tools that are installed here; `lua` is the file of a Zenoh plugin for tshark."""
+    """The other tools that are installed here; `lua` is a Zenoh plugin for tshark, [NAME=]FILE."""
     found: list[Tool] = []
     if shutil.which("tshark"):
         if lua:
-            found.append(Tshark("tshark, Zenoh in Lua", "zenoh", ("-X", f"lua_script:{lua}")))
+            name, _, file = lua.rpartition("=")
+            found.append(Tshark("tshark, Zenoh in Lua", "zenoh", ("-X", f"lua_script:{file}")))
+            found[-1].versions += f", plugin {name or Path(file).name}"
         elif any("\tzenoh" in line.lower() for line in lines(["tshark", "-G", "protocols"])):
             found.append(Tshark("tshark, Zenoh plugin", "zenoh"))
         found.append(Tshark("tshark, MQTT", "mqtt"))
