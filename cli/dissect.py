@@ -94,7 +94,7 @@ def dissect(capture: CaptureOptions, live: LiveOptions, display: DisplayOptions,
         form.ahead = later_answers(capture)
     if form.values is not None and form.values.looks_ahead:
         form.values.ahead = later_answers(capture)
-    plain = display.form in ("tree", "line", "jsonl") or (form.values is not None and not form.values.needs_tape)
+    plain = form.values is None or not form.values.needs_tape
     options = capture.pipeline(rows=plain)
     if display.form.startswith("json"):
         for_json()

@@ -13,7 +13,7 @@ from zdissect.engine.messages import DecodedMessage
 from zdissect.engine.tape import Span
 from zdissect.engine.templates import PAYLOAD, SN, PerTemplate
 from zdissect.grammar.rules import RULES
-from zdissect.output.documents import document
+from zdissect.output.documents import DocumentWriter
 from zdissect.output.folding import Folds, folded, message_names, messages_called
 from zdissect.output.jsonl import JsonlWriter
 from zdissect.output.line import said, summary, words
@@ -171,6 +171,7 @@ class JsonForm(CountingForm):
 
     def __init__(self) -> None:
         super().__init__()
+        self.writer = DocumentWriter()
         self.started = False
 
     def show(self, item: Item, chosen: Chosen = None) -> str:
@@ -179,7 +180,7 @@ class JsonForm(CountingForm):
             self.ahead.tell(item)
         start = ",\n" if self.started else "[\n"
         self.started = True
-        return start + document(item, chosen)
+        return start + self.writer.document(item, chosen)
 
     def end(self) -> str:
         return "\n]\n" if self.started else "[]\n"

@@ -26,6 +26,8 @@ USUAL = "session/usual_messages.py"
 TALLIES = "stats/tallies.py"
 CELLS = "export/message_batches.py"
 LINES = "output/jsonl.py"
+MEMBERS = "output/member_stencils.py"
+TABLE = "table.py"
 STENCILS = "output/stencils.py"
 
 FAULTS = (
@@ -66,8 +68,7 @@ FAULTS = (
           COMPILER, "while pos < stop:\n                ident = data[pos] & 31\n                if ident == FRAME.id",
           "if pos < stop:\n                ident = data[pos] & 31\n                if ident == FRAME.id"),
     Fault("span-of-the-next", "A message has the fields of the one behind it too.",
-          LAZY, "places[self.number + 1] if self.number + 1 < len(places)", "places[self.number + 2] if "
-          "self.number + 2 < len(places)"),
+          LAZY, "self.tape.place_of(self.number + 1)", "self.tape.place_of(-1)"),
     Fault("changes-get-lost", "What somebody has written into a row isn't in the tables.",
           LAZY, "self.template = None\n        return self.made", "return self.made"),
     Fault("place-of-the-header", "Each finding is said to be at the header byte of its message.",
@@ -122,17 +123,23 @@ FAULTS = (
           CELLS, "following = iter(range(count, count + len(own)))",
           "following = iter(range(count + len(own) - 1, count - 1, -1))"),
     Fault("directions", "Both directions of a conversation have the sender of the first.",
-          CELLS, "key = flow.id, item.direction, item.buffer.name", "key = flow.id, item.buffer.name"),
+          TABLE, "return flow.id, item.direction, item.buffer.name", "return flow.id, item.buffer.name"),
+    Fault("what-was-known", "It isn't said what became known of a conversation after its first message.",
+          TABLE, "flow.link, flow.verdict", "flow.link"),
     Fault("templates-of-the-batch-before", "Messages refer to templates that the batch before had.",
           CELLS, "self._known: dict[Template, int] = {}", 'self._known = getattr(self, "_known", {})'),
     Fault("numbering", "Messages of a frame are numbered from 0 for each batch in it.",
           CELLS, "self._indices.extend(range(index, index + count))", "self._indices.extend(range(count))"),
-    Fault("lines-of-the-other-direction", "A line has the sender of the first line of its conversation.",
-          LINES, "key = flow.id, item.direction, item.buffer.name", "key = flow.id, item.buffer.name"),
-    Fault("lines-of-what-was-known", "Lines don't say what became known of a conversation after its first one.",
-          LINES, "flow.link, flow.verdict", "flow.link"),
     Fault("lines-with-the-first-extensions", "Extensions that change are written as those of the template.",
           LINES, "shared if extensions is None else dumps(extensions)", "shared"),
+    Fault("places-of-the-first", "JSON has the places of the first message with a template behind what changes.",
+          MEMBERS, "numbers.append((last, value - anchors[last]))", "numbers.append((0, value - anchors[0]))"),
+    Fault("size-of-a-frame", "JSON says of a FRAME that it ends before the messages in it.",
+          MEMBERS, "if index == _SIZE:", "if index == -1:"),
+    Fault("sizes-of-the-first", "JSON has the sizes of the first message with a template.",
+          MEMBERS, "anchors[stop] - anchors[start] for start, stop in stretches", "0 for _ in stretches"),
+    Fault("messages-of-the-batch", "JSON lists the messages in a FRAME beside it.",
+          MEMBERS, "if message.offset < stop:", "if message.offset < 0:"),
     Fault("keys-as-formats", "A percent sign in a key is taken for a place to fill.",
           LINES, 'member.replace("%", "%%")', "member"),
     Fault("offsets-behind-what-changes", "Lines behind a sequence number have the offsets of the first message.",

@@ -1,34 +1,18 @@
 """Trees of messages that were read without a tape: the same as those of their tapes."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
-from tests.families import family_member
-from tests.generators import SeededChoices
-from zdissect.capture import open_capture
-from zdissect.dissection import Dissection
+from tests.output.without_tape import SAMPLES, batches, dissections, without_tape
 from zdissect.engine.compiler import CompiledReader
 from zdissect.engine.encoder import encode
 from zdissect.engine.interpreter import interpret
-from zdissect.engine.lazy_messages import LazyTape, lazy_messages
+from zdissect.engine.lazy_messages import LazyTape
 from zdissect.engine.messages import messages
-from zdissect.engine.tape import Tape
 from zdissect.grammar.batch import BATCH
-from zdissect.grammar.network import PUSH
 from zdissect.grammar.transport import FRAME
 from zdissect.output import stencils
 from zdissect.output.style import COLOUR, PLAIN
 from zdissect.output.tree import TreeWriter
-from zdissect.pipeline import Options, dissect
-
-SAMPLES = sorted((Path(__file__).parents[2] / "samples").glob("*.pcap*"))
-
-
-def dissections(path: Path, rows: bool) -> Iterator[Dissection]:
-    with open_capture(str(path)) as capture:
-        yield from (item for item in dissect(capture, Options(rows=rows)) if isinstance(item, Dissection))
 
 
 def filled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
@@ -54,21 +38,6 @@ def test_a_capture_without_tapes(style, with_bits, monkeypatch) -> None:
             assert not isinstance(other.tape, LazyTape)
             assert lazy.lines(one.tape, one.messages) == whole.lines(other.tape, other.messages)
     assert len(made) > 200
-
-
-def batches(seed: int, prefix: int) -> Iterator[bytes]:
-    """Batches of families: FRAMEs with PUSHes that differ in what changes from message to message."""
-    source = SeededChoices(seed)
-    for turn in range(200):
-        members = [family_member(PUSH, seed * 100 + turn % 20 + place, source) for place in range(turn % 4)]
-        frame = family_member(FRAME, turn % 5, source) | {"messages": members}
-        data = b"".join(encode(FRAME, frame) for _ in range(1 + turn % 2))
-        yield len(data).to_bytes(prefix, "little") + data if prefix else data
-
-
-def without_tape(reader: CompiledReader, data: bytes, prefix: int) -> tuple[Tape, list] | None:
-    cells = reader.batch(data, prefix)
-    return None if cells is None else lazy_messages(data, prefix, cells)
 
 
 @pytest.mark.parametrize("prefix", [0, 2])

@@ -14,7 +14,7 @@ _NAMED = {one.name: one for one in COMPILED}
 class LazyTape(Tape):
     """The tape of a batch that was read without one: FRAMEs and KEEP_ALIVEs only, without faults."""
 
-    __slots__ = ("made", "prefix")
+    __slots__ = ("made", "places", "prefix")
 
     def __init__(self, data: bytes, prefix: int) -> None:
         self.data = data
@@ -23,6 +23,8 @@ class LazyTape(Tape):
         self.remarks: list[Remark] = []
         self.prefix = prefix
         self.made: list[Span] | None = None
+        self.places: list[int] = []
+        """Indices of the spans of all messages, and that of the end; empty until one is asked for."""
 
     @property
     def spans(self) -> list[Span]:  # type: ignore[override]
@@ -31,13 +33,27 @@ class LazyTape(Tape):
             self.made = interpret(BATCH, self.data, prefix=self.prefix).spans
         return self.made
 
+    def place_of(self, number: int) -> int:
+        """The index of the span of a message; for the number of all messages, that of the end."""
+        if not self.places:
+            self.places = [index for index, span in enumerate(self.spans) if _begins_message(span)]
+            self.places.append(len(self.spans))
+        return self.places[number]
+
+
+def _begins_message(span: Span) -> bool:
+    field = span[0]
+    return field.kind == "message" and isinstance(field.node, Message) and field.node.layer in LAYERS
+
 
 class LazyMessage(DecodedMessage):
     """The `number`-th message of such a batch. Its row is made already, or stays in a cell until it is needed."""
 
     __slots__ = ("cell", "made", "number", "template")
 
-    def __init__(self, tape: Tape, number: int, found: Cell | Row) -> None:
+    tape: LazyTape
+
+    def __init__(self, tape: LazyTape, number: int, found: Cell | Row) -> None:
         self.tape = tape
         self.number = number
         self.made: Row | None = None
@@ -78,20 +94,24 @@ class LazyMessage(DecodedMessage):
 
     @property
     def first(self) -> int:  # type: ignore[override]
-        return self._places()[self.number]
+        return self.tape.place_of(self.number)
 
     @property
     def stop(self) -> int:  # type: ignore[override]
-        places = self._places()
-        return places[self.number + 1] if self.number + 1 < len(places) else len(self.tape.spans)
+        return self.tape.place_of(self.number + 1)
 
-    def _places(self) -> list[int]:
-        """Indices of the spans of all messages."""
-        return [
-            index
-            for index, span in enumerate(self.tape.spans)
-            if span[0].kind == "message" and isinstance(span[0].node, Message) and span[0].node.layer in LAYERS
-        ]
+
+def own_spans(message: DecodedMessage, after: int) -> list[Span]:
+    """The spans of a message of such a batch, without those of messages inside it: only its own bytes are read again.
+
+    Args:
+        message: The message.
+        after: Where the next message begins.
+    """
+    end = message.offset + message.length
+    kind, data = _NAMED[message.shared["message"]], message.tape.data
+    (field, depth, start, _, value), *rest = interpret(kind, data, message.offset, min(after, end)).spans
+    return [(field, depth, start, end, value), *rest]
 
 
 def lazy_messages(data: bytes, prefix: int, found: list[Cell | Row]) -> tuple[Tape, list[DecodedMessage]]:

@@ -5,26 +5,56 @@ from functools import lru_cache
 from typing import Any
 
 from zdissect.dissection import Dissection, Finding, Item, Notice, findings
+from zdissect.engine.lazy_messages import LazyTape
 from zdissect.grammar.rule import Rule
 from zdissect.grammar.transport import FRAME
+from zdissect.output.member_stencils import MemberStencils
 from zdissect.output.named_members import unit_text
 from zdissect.output.printable import dumps
 from zdissect.records import Endpoint
 from zdissect.table import endpoint
 
 
-def document(item: Item, chosen: Sequence[bool] | None = None) -> str:
-    """The whole of an item: where it is from, what it is, its findings; with `chosen`, of its messages only those.
+class DocumentWriter:
+    """Writes items as documents."""
 
-    A dissection has its `frames`, its `buffer` and its `unit`. Bytes that couldn't be dissected are `skipped`, with
-    their place in the stream; what no bytes show is a `notice`. Bytes are hex; integers above 2**53 are exact, as JSON
-    allows.
-    """
-    frame, flow = item.frame, item.flow
-    conversation = _conversation(flow.id, flow.link, flow.ends if item.direction == 0 else flow.ends[::-1])
-    found = dumps([_found(finding) for finding in findings(item)])
-    start = f'{{"file":{_text(frame.source)},"frame_number":{frame.number},"ts_ns":{frame.ts_ns}'
-    return f'{start},{conversation},{_content(item, chosen)},"findings":{found}}}'
+    def __init__(self) -> None:
+        self.stencils = MemberStencils()
+
+    def document(self, item: Item, chosen: Sequence[bool] | None = None) -> str:
+        """The whole of an item: where it is from, what it is, its findings; with `chosen`, of its messages only those.
+
+        A dissection has its `frames`, its `buffer` and its `unit`. Bytes that couldn't be dissected are `skipped`,
+        with their place in the stream; what no bytes show is a `notice`. Bytes are hex; integers above 2**53 are
+        exact, as JSON allows.
+        """
+        frame, flow = item.frame, item.flow
+        conversation = _conversation(flow.id, flow.link, flow.ends if item.direction == 0 else flow.ends[::-1])
+        found = ",".join([dumps(_found(finding)) for finding in findings(item)])
+        start = f'{{"file":{_text(frame.source)},"frame_number":{frame.number},"ts_ns":{frame.ts_ns}'
+        return f'{start},{conversation},{self.content(item, chosen)},"findings":[{found}]}}'
+
+    def content(self, item: Item, chosen: Sequence[bool] | None) -> str:
+        """What an item holds; with `chosen`, of its messages only those."""
+        if isinstance(item, Notice):
+            return f'"notice":{dumps(item.text)}'
+        if not isinstance(item, Dissection):
+            data = item.data.hex() or None
+            return f'"skipped":{dumps({"offset": item.offset, "size": item.size, "data": data, "reason": item.reason})}'
+        frames = ",".join(map(str, item.frames))
+        name, origin, data = _text(item.buffer.name), _text(item.origin or None), item.buffer.data.hex()
+        buffer = f'"name":{name},"origin":{origin},"data":"{data}"'
+        missing = _text(item.missing or None)
+        return f'"frames":[{frames}],"buffer":{{{buffer}}},"missing":{missing},"unit":{self.unit(item, chosen)}'
+
+    def unit(self, item: Dissection, chosen: Sequence[bool] | None) -> str:
+        """The unit of a dissection, or what is chosen of it."""
+        tape = item.tape
+        if chosen is not None and not all(chosen):
+            return unit_text(tape, item.messages, hidden(item, chosen))
+        if isinstance(tape, LazyTape):
+            return self.stencils.unit_text(tape, item.messages)
+        return unit_text(tape, item.messages)
 
 
 @lru_cache(4096)
@@ -34,19 +64,6 @@ def _conversation(ident: str, link: str, ends: tuple[Endpoint, Endpoint]) -> str
 
 
 _text = lru_cache(64)(dumps)
-
-
-def _content(item: Item, chosen: Sequence[bool] | None) -> str:
-    """What an item holds; with `chosen`, of its messages only those."""
-    if isinstance(item, Notice):
-        return f'"notice":{dumps(item.text)}'
-    if not isinstance(item, Dissection):
-        data = item.data.hex() or None
-        return f'"skipped":{dumps({"offset": item.offset, "size": item.size, "data": data, "reason": item.reason})}'
-    frames = ",".join(map(str, item.frames))
-    buffer = f'"name":{_text(item.buffer.name)},"origin":{_text(item.origin or None)},"data":"{item.buffer.data.hex()}"'
-    unit = unit_text(item.tape, item.messages, hidden(item, chosen) if chosen is not None else ())
-    return f'"frames":[{frames}],"buffer":{{{buffer}}},"missing":{_text(item.missing or None)},"unit":{unit}'
 
 
 def _found(finding: Finding) -> dict[str, Any]:

@@ -7,18 +7,18 @@ The text of a span is a format made once for its field, or for field and value w
 is left to fill in is its place, and its value.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, lru_cache, partial
 from typing import Any, NamedTuple
 
 from zdissect.engine.messages import DecodedMessage
-from zdissect.engine.tape import Tape
+from zdissect.engine.tape import Span, Tape
 from zdissect.grammar.field import Field
 from zdissect.grammar.transport import FRAME
 from zdissect.output.nested import bit, derived, means
 from zdissect.output.printable import dumps
 
-_RANGE = '"_range":[%d,%d]'
+_RANGE = '"_range":[%s,%s]'
 _LISTS = {"extension": "extensions", "undecoded": "undecoded", "message": "messages"}
 _NAMED = frozenset({"unit", "message", "extension"})
 """Kinds whose objects begin with their name."""
@@ -33,27 +33,38 @@ def unit_text(tape: Tape, messages: Sequence[DecodedMessage] = (), hidden: Itera
         messages: The messages of which it is said what the session knows.
         hidden: Indices of spans that are left out.
     """
-    writer = _MemberWriter(tape, messages, hidden)
-    first = next((at for at in range(len(tape.spans)) if at not in writer.hidden), None)
+    spans = tape.spans
+    writer = MemberWriter(spans, tape.start, {message.first: message for message in messages}, hidden)
+    first = next((at for at in range(len(spans)) if at not in writer.hidden), None)
     if first is None:
         return "null"
     writer.put("{")
     writer.head(first)
-    writer.members(first + 1, -1, _holds_messages(tape.spans[first][0]))
+    writer.members(first + 1, -1, holds_messages(spans[first][0]))
     writer.put("}")
     return "".join(writer.pieces) % tuple(writer.args)
 
 
-class _MemberWriter:
-    """Walks over a tape: gathers formats, and what they are filled with."""
+class MemberWriter:
+    """Walks over spans: gathers formats, and what they are filled with.
 
-    def __init__(self, tape: Tape, messages: Sequence[DecodedMessage], hidden: Iterable[int]) -> None:
-        self.spans, self.start = tape.spans, tape.start
+    Args:
+        spans: The spans.
+        start: Where places count from.
+        known: The messages of which it is said what the session knows, by the indices of their spans.
+        hidden: Indices of spans that are left out.
+    """
+
+    def __init__(
+        self, spans: list[Span], start: int, known: Mapping[int, DecodedMessage], hidden: Iterable[int] = ()
+    ) -> None:
+        self.spans, self.start = spans, start
+        self.known = known
         self.hidden = {*hidden}
-        self.known = {message.first: message for message in messages}
         self.pieces: list[str] = []
         self.put = self.pieces.append
-        self.args: list[Any] = []
+        self.args: list[int | str] = []
+        """Places and sizes in bits as numbers, all else as text."""
 
     def members(self, at: int, depth: int, many: bool) -> int:
         """The members of an object at a depth: the spans from `at` on that are deeper. Returns the index after them.
@@ -116,7 +127,7 @@ class _MemberWriter:
         """The rest of an object, from its first member on; returns the index after its spans."""
         field, depth, *_ = self.spans[at]
         self.head(at)
-        at = self.members(at + 1, depth, _holds_messages(field))
+        at = self.members(at + 1, depth, holds_messages(field))
         self.put("}")
         return at
 
@@ -161,7 +172,7 @@ class _FieldTexts(NamedTuple):
     """A comma, the name of the member and what it is: the whole object of a leaf, of others the brace or bracket."""
     body: str
     """What the object begins with, or, of a leaf, all that is in it."""
-    says: Callable[[Any], Any] | None
+    says: Callable[[Any], str] | None
     """What the value of a leaf puts into the first place of `body`."""
     listed: str
     """The name of the list that it is an element of, if it is."""
@@ -176,11 +187,11 @@ def _texts(field: Field) -> _FieldTexts:
     opening = f',"{field.name}":'
     if field.leaf and not field.bits:
         body = f'"value":%s,{_RANGE}'
-        return _FieldTexts(f"{opening}{{{body}}}", body, _saying(field), listed)
+        return _FieldTexts(f"{opening}{{{body}}}", body, saying(field), listed)
     return _FieldTexts(opening + ("[" if kind == "repeat" else "{"), _RANGE, None, listed)
 
 
-def _saying(field: Field) -> Callable[[Any], str]:
+def saying(field: Field) -> Callable[[Any], str]:
     """A function from a value of a leaf to its text, with that of its meaning if it has one."""
     come_again = field.enum is not None or field.kind == "text"
     says = partial(_said, field)
@@ -218,7 +229,7 @@ def _bits(field: Field, value: int) -> tuple[str, str, tuple[int, ...]]:
         text = f'"{one.name}":{_format(dumps(members))}'
         if "start" in known:
             places.append(known["start"])
-            text = f'{text[:-1]},"_range":[%d,{known["bits"]}]}}'
+            text = f'{text[:-1]},"_range":[%s,{known["bits"]}]}}'
         out.append(text)
     bits = f',"bits":{{{",".join(out)}}}' if out else ""
     body = f'"value":{_format(_said(field, value))},{_RANGE}{bits}'
@@ -230,6 +241,6 @@ def _format(text: str) -> str:
     return text.replace("%", "%%")
 
 
-def _holds_messages(field: Field) -> bool:
+def holds_messages(field: Field) -> bool:
     """Whether the messages in it are listed: otherwise a message has one, its body."""
     return field.kind == "unit" or field.node is FRAME
