@@ -44,6 +44,8 @@ def test_captures_of_zenoh_are_healthy_and_complete(shape, tmp_path):
     assert kinds["INIT_SYN"] == kinds["CLOSE"] == 8
     assert (kinds["REQUEST"] > 0) == (shape in ("robots", "queries"))
     assert all(row["key_expr"] for row in found.of("PUSH"))
+    lanes = {row["priority"] for row in found.of("FRAME")}
+    assert len(lanes) == (5 if shape == "robots" else 1)
 
 
 def mqtt_packets(stream: bytes) -> list[tuple[int, bytes]]:
