@@ -34,14 +34,13 @@ class Dissector:
 
     def __init__(self, sessions: Sessions, rows: bool) -> None:
         self.sessions = sessions
-        self.rows = rows
-        self.reader = CompiledReader()
+        self.reader = CompiledReader() if rows else None
 
     def dissect(self, item: Dissection, why: str, out: list[Item], hint: Misframing | None = None) -> None:
         """Decodes a batch, as its hint says if there is one; a compressed one gives two dissections, the batch and what
         it holds."""
         data, framing = item.buffer.data, item.framing
-        if self.rows and data and framing in _PLAIN and hint is None and not item.missing:
+        if self.reader is not None and data and framing in _PLAIN and hint is None and not item.missing:
             cells = self.reader.batch(data, framing.prefix)
             if cells is not None:
                 item.tape, found = lazy_messages(data, framing.prefix, cells)

@@ -39,6 +39,7 @@ Function = Callable[[bytes, int, int], Any]
 Writer = Callable[[Program, dict[str, Any]], CodeWriter]
 
 
+_READ = {one.id: one for one in COMPILED if one.layer == "network"}
 NETWORK_IDS = frozenset(one.id for one in MESSAGES if one.layer == "network")
 
 
@@ -48,6 +49,15 @@ class Decline(Exception):
 
 _DECLINES = (Decline, IndexError, KeyError, UnicodeDecodeError)
 """Exceptions of a compiled function: reading past the end, a value without a name, text that isn't UTF-8."""
+
+
+class _Readers(dict[int, Function]):
+    """The compiled forms of network messages, by id. Each is made when its message is met: that takes milliseconds."""
+
+    def __missing__(self, ident: int) -> Function:
+        """Raises KeyError for a message without a compiled form."""
+        made = self[ident] = function(_READ[ident])
+        return made
 
 
 class CompiledReader:
@@ -60,8 +70,7 @@ class CompiledReader:
     def __init__(self) -> None:
         self.skim = skimmer(FRAME)
         self.skim_push = skimmer(PUSH)
-        self.readers = {one.id: function(one) for one in (REQUEST, RESPONSE, RESPONSE_FINAL)}
-        self.all_readers = self.readers | {PUSH.id: function(PUSH)}
+        self.readers = _Readers()
         self.templates: dict[bytes, Template] = {}
         self.pushes: dict[str, dict[bytes, Template]] = {name: {} for name in BIT_WORDS["reliability"]}
         self.seen: set[bytes] = set()
@@ -107,7 +116,7 @@ class CompiledReader:
         out.append(())
         reliability = frame.row["reliability"]
         pushes, skim = self.pushes[reliability], self.skim_push
-        push, readers = (-1, self.all_readers) if self.rest > 0 else (PUSH.id, self.readers)
+        push, readers = PUSH.id if self.rest <= 0 else -1, self.readers
         while pos < stop:
             ident = data[pos] & 31
             if ident == push:
@@ -118,14 +127,12 @@ class CompiledReader:
                     out.append((template, pos, end - pos, sn, stamp, payload, attachment, source_sn, extensions))
                     pos = end
                     continue
-                row, pos = self.all_readers[ident](data, pos, stop)
-                row["sn"], row["reliability"] = sn, reliability
-                self.miss(pushes, key, row)
-            elif ident in readers:
                 row, pos = readers[ident](data, pos, stop)
                 row["sn"], row["reliability"] = sn, reliability
+                self.miss(pushes, key, row)
             elif ident in NETWORK_IDS:
-                raise Decline
+                row, pos = readers[ident](data, pos, stop)
+                row["sn"], row["reliability"] = sn, reliability
             else:
                 break
             out.append(row)
