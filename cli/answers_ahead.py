@@ -1,5 +1,6 @@
 """What became of requests, for outputs that say so where they show the request: from the same files, read ahead."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from zdissect.dissection import Dissection, Item
@@ -15,8 +16,9 @@ if TYPE_CHECKING:
 class LaterAnswers:
     """Knows what comes of requests: all of it, read at once when it is asked about the first one, or what it is fed."""
 
-    def __init__(self, capture: CaptureOptions) -> None:
-        self._capture = capture
+    def __init__(self, read: "Callable[[LookAhead], None]") -> None:
+        self.read = read
+        """Reads all that is to be known."""
         self._ahead: LookAhead | None = None
         self.complete = False
         """Whether it knows all of the capture."""
@@ -33,7 +35,7 @@ class LaterAnswers:
     def read_all(self) -> None:
         """Reads all files, up to their ends."""
         ahead = _look_ahead()
-        first_pass(ahead, self._capture, self._capture.pipeline())
+        self.read(ahead)
         if self._ahead is not None:
             ahead.go_on(self._ahead)
         self._ahead, self.complete = ahead, True
@@ -63,4 +65,6 @@ def _look_ahead() -> "LookAhead":
 
 def later_answers(capture: CaptureOptions) -> LaterAnswers | None:
     """What is to come in the files of a command; None where these can be read only once."""
-    return LaterAnswers(capture) if capture.files and all(map(can_be_read_twice, capture.files)) else None
+    if not capture.files or not all(map(can_be_read_twice, capture.files)):
+        return None
+    return LaterAnswers(lambda ahead: first_pass(ahead, capture, capture.pipeline()))

@@ -20,6 +20,7 @@ from .options import (
     decode_as_option,
     fail_on_option,
     filter_option,
+    jobs_option,
     quiet_option,
 )
 
@@ -79,7 +80,7 @@ class SparkOptions:
 @click.option("--fields", is_flag=True, help="Fill the column `fields`: whole messages as JSON (slow, large).")
 @click.option("--one-capture", "join", flag_value="one", default="auto", help="Read all files as one capture.")
 @click.option("--separate", "join", flag_value="separate", help="Read every file as a capture of its own.")
-@click.option("-j", "jobs", type=click.IntRange(min=1), metavar="N", help="Number of processes.  [default: all cores]")
+@jobs_option
 @filter_option("Keep only the messages that match a display filter; all other tables are complete.")
 @decode_as_option
 @click.option("--spark", is_flag=True, help="Convert with Spark; DIR and OUT may be URIs.")

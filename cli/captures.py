@@ -1,11 +1,13 @@
 """The frames that a command is given, of files in order or of an interface; what is wrong is kept for the end."""
 
+import os
+import stat
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import click
 
-from zdissect.capture import CaptureError, open_capture
+from zdissect.capture import Capture, CaptureError, open_capture
 from zdissect.records import Frame
 
 from .file_progress import file_progress
@@ -32,8 +34,20 @@ class Captures:
         """How many were read so far."""
         self.signal = 0
         """The signal that has ended them: none does, but Ctrl-C everything."""
+        self.reading: Capture | None = None
+        """The file that is being read."""
         self.problems: list[CaptureError] = []
         """Why files couldn't be read, or not to their end."""
+
+    @property
+    def size(self) -> int:
+        """Bytes of all files; 0 if some aren't regular ones."""
+        try:
+            known = [os.stat(name) for name in self.files]
+        except OSError:
+            return 0
+        regular = not self.live and all(stat.S_ISREG(one.st_mode) for one in known)
+        return sum(one.st_size for one in known) if regular else 0
 
     @property
     def live(self) -> bool:
@@ -45,6 +59,7 @@ class Captures:
         for name in self.files:
             try:
                 with open_capture(name) as capture:
+                    self.reading = capture
                     for frame in capture if progress is None else progress.through(capture):
                         self.frames += 1
                         yield frame
@@ -52,6 +67,11 @@ class Captures:
                             return
             except CaptureError as problem:
                 self.problems.append(problem)
+
+    @property
+    def position(self) -> int:
+        """How many bytes of the file that is being read have been read."""
+        return (self.reading.position if self.reading is not None else None) or 0
 
     @property
     def now_ns(self) -> None:

@@ -30,6 +30,16 @@ class CountingForm:
     def remember_little(self) -> None:
         """The capture has no end: what is remembered of its conversations must be bounded."""
 
+    starts: tuple[str, str] | None = ("", "")
+    """What a text begins with that isn't the first one; what the first one begins with instead."""
+
+    def resume(self) -> None:
+        """What it shows next isn't the first text, nor does it go on from the one before."""
+
+    def left_out(self, item: Item) -> str:
+        """The head that an item is shown without, as it has that of the one shown before."""
+        return ""
+
     def count(self, item: Item, chosen: Chosen) -> None:
         if isinstance(item, Dissection):
             self.messages += 1

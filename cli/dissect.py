@@ -22,6 +22,7 @@ from .options import (
     frames_option,
     interface_option,
     interfaces_option,
+    jobs_option,
     payload_bytes_option,
     quiet_option,
     ring_option,
@@ -68,6 +69,7 @@ class Default(Command):
 @write_option
 @exact_option
 @ring_option
+@jobs_option
 @quiet_option()
 @fail_on_option
 @color_option
@@ -87,7 +89,7 @@ def dissect(capture: CaptureOptions, live: LiveOptions, display: DisplayOptions,
     from .forms import make_form
     from .outcome import exit_code
     from .pager import paged
-    from .run import Run
+    from .run import Run, by_all_cores
 
     form = make_form(display)
     if display.form in ("tree", "json"):
@@ -105,7 +107,7 @@ def dissect(capture: CaptureOptions, live: LiveOptions, display: DisplayOptions,
         with paged(not display.no_pager and not captures.live):
             if not reporting.quiet and captures.greeting():
                 complain(captures.greeting())
-            run.run()
+            by_all_cores(run, display.jobs)
             if not reporting.quiet:
                 run.summary()
     if captures.signal:

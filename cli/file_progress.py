@@ -39,20 +39,25 @@ class FileProgress:
             for frame in capture:
                 self.frames += 1
                 if not self.frames % _FRAMES:
-                    self.look(capture)
+                    self.look(capture.position)
                 yield frame
         finally:
             self.before += capture.size or 0
             self.clear()
 
-    def look(self, capture: "Capture") -> None:
+    def reached(self, position: int, frames: int) -> None:
+        """Takes how far others have read the only file."""
+        self.frames = frames
+        self.look(position)
+
+    def look(self, position: int | None) -> None:
         """Writes the line if it is time for it."""
         now = time.monotonic()
         if now < self.next:
             return
         self.next = now + _EVERY_S
         self.shown = True
-        sys.stderr.write(f"\r\x1b[K{self.text((capture.position or 0) + self.before, now - self.began)}")
+        sys.stderr.write(f"\r\x1b[K{self.text((position or 0) + self.before, now - self.began)}")
         sys.stderr.flush()
 
     def text(self, done: int, seconds: float) -> str:

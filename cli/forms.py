@@ -48,8 +48,18 @@ class Form(Protocol):
     values: "NameValues | None"
     """Reads the values that it writes, if they are only those of some names."""
 
+    @property
+    def starts(self) -> tuple[str, str] | None:
+        """What a text that isn't the first begins with, and the first one instead; None: texts depend on all before."""
+
     def remember_little(self) -> None:
         """The capture has no end: what is remembered of its conversations must be bounded."""
+
+    def resume(self) -> None:
+        """What it shows next isn't the first text, nor does it go on from the one before."""
+
+    def left_out(self, item: Item) -> str:
+        """The head that an item is shown without, as it has that of the one shown before."""
 
     def show(self, item: Item, chosen: Chosen = None) -> str:
         """The text of one item, with its line ends; of its messages only those that are chosen."""
@@ -60,6 +70,8 @@ class Form(Protocol):
 
 class TreeForm(CountingForm):
     """`-T tree`."""
+
+    starts = ("\n", "")
 
     def __init__(self, display: DisplayOptions) -> None:
         times = FrameTimes(display.times)
@@ -106,16 +118,30 @@ class TreeForm(CountingForm):
         """A line about a whole batch."""
         return f"{self.style.derived}      [{text}]{self.style.end}"
 
+    def resume(self) -> None:
+        self.frame = ("", 0, "", 0)
+
+    def left_out(self, item: Item) -> str:
+        return f"\n{self.line(item)}" if _head_of(item) == self.frame else ""
+
     def head(self, item: Item) -> str:
         """The line above the first batch of a frame."""
-        frame = item.frame
-        key = (frame.source, frame.number, item.flow.id, item.direction)
+        key = _head_of(item)
         if key == self.frame:
             return ""
         first, self.frame = self.frame is None, key
-        style = self.style
+        return self.line(item) if first else f"\n{self.line(item)}"
+
+    def line(self, item: Item) -> str:
+        """The line itself."""
+        frame, style = item.frame, self.style
         text = f"Frame {frame.number}  {self.time(frame)}  {arrow(item)}  {stream(item)}".rstrip()
-        return ("" if first else "\n") + f"{style.frame}{text}{style.end}\n"
+        return f"{style.frame}{text}{style.end}\n"
+
+
+def _head_of(item: Item) -> tuple[str, int, str, int]:
+    """What a head stands for."""
+    return item.frame.source, item.frame.number, item.flow.id, item.direction
 
 
 class LongLineForm(CountingForm):
@@ -169,6 +195,8 @@ class JsonlForm(CountingForm):
 class JsonForm(CountingForm):
     """`-T json`: an array of nested documents, one per batch, skipped bytes or notice."""
 
+    starts = (",\n", "[\n")
+
     def __init__(self) -> None:
         super().__init__()
         self.writer = DocumentWriter()
@@ -179,8 +207,11 @@ class JsonForm(CountingForm):
         if self.ahead is not None and isinstance(item, Dissection):
             self.ahead.tell(item)
         start = ",\n" if self.started else "[\n"
-        self.started = True
+        self.resume()
         return start + self.writer.document(item, chosen)
+
+    def resume(self) -> None:
+        self.started = True
 
     def end(self) -> str:
         return "\n]\n" if self.started else "[]\n"

@@ -47,6 +47,17 @@ class GrepForm:
     def ahead(self, known: "LaterAnswers | None") -> None:
         self.form.ahead = known
 
+    @property
+    def starts(self) -> tuple[str, str] | None:
+        """How texts of the form inside begin."""
+        return self.form.starts
+
+    def resume(self) -> None:
+        self.form.resume()
+
+    def left_out(self, item: Item) -> str:
+        return self.form.left_out(item)
+
     def show(self, item: Item, chosen: Chosen = None) -> str:
         form: Any = self.form
         form.messages, form.findings = 0, Counter()

@@ -34,6 +34,9 @@ class LineForm(CountingForm):
         self.start = LineStart(self.style, times, exact=wide)
         self.message = ShortLine(self.style, display.payload_bytes, wide)
 
+    starts = None
+    """Names of nodes, and widths of columns, depend on all that was shown before."""
+
     def remember_little(self) -> None:
         self.ends.most = MOST_LIVE
 

@@ -104,6 +104,8 @@ class DisplayOptions:
     """How payloads are written there; None: as hex."""
     pattern: str = ""
     """Only what is printed with this text in it is shown; empty: all."""
+    jobs: int | None = None
+    """How many processes may dissect, and make what is shown; None: as many as there are processors."""
     no_pager: bool = False
     flush: bool = False
     """Whether each frame is written at once."""
@@ -279,6 +281,11 @@ def form_option(*forms: str) -> Callable[[Command], Command]:
 def dump_option(text: str) -> Callable[[Command], Command]:
     """`-x`, with what it adds."""
     return click.option("-x", "dump", is_flag=True, help=text)
+
+
+jobs_option = click.option(
+    "-j", "jobs", type=click.IntRange(min=1), metavar="N", help="Number of processes.  [default: all cores]"
+)
 
 
 def quiet_option(text: str = "No summary on standard error.") -> Callable[[Command], Command]:

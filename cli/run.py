@@ -1,12 +1,14 @@
 """One run of `zdissect FILE...`: reads, dissects, writes."""
 
 import sys
+from collections import Counter
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from zdissect.dissection import Item
 from zdissect.endless import Dissecting, Endless
 from zdissect.filters.first_frame import told_when_it_began
+from zdissect.parallel.split import SPLIT_BYTES
 from zdissect.pipeline import Options, Pipeline
 from zdissect.records import Frame
 from zdissect.stats.query_stats import Unanswered
@@ -22,6 +24,27 @@ from .waiting_items import WaitingItems
 
 if TYPE_CHECKING:
     from .interface import Interface
+
+
+class Totals(NamedTuple):
+    """What a run has counted."""
+
+    messages: int
+    findings: Counter[str]
+    others: Counter[str]
+    """Conversations that aren't shown."""
+    unopened: Counter[str]
+    """Frames that weren't opened."""
+
+
+def by_all_cores(run: "Run", jobs: int | None) -> None:
+    """Does a run, by several processes if it can be shared out and is worth it."""
+    if jobs != 1 and isinstance(run.captures, Captures) and run.captures.size >= SPLIT_BYTES:
+        from .all_cores import AllCores  # only here: most files are small
+
+        if AllCores(run, jobs).run():
+            return
+    run.run()
 
 
 class Run:
@@ -40,6 +63,12 @@ class Run:
         self.wanted = display.wanted
         self.pattern = display.pattern
         self.flush = display.flush or captures.live
+        self.verbose = display.verbose
+        self.printed = 0
+        """How many bytes others have written of what this run has to write."""
+        self.refused = self.pipeline.sessions.refused
+        self.total: Totals | None = None
+        """What others have counted, if all was done by them."""
         self.queries = Unanswered(MOST_LIVE if captures.endless else None)
         self.waiting = WaitingItems(form.ahead) if form.ahead is not None else None
         """What isn't shown yet, as it says what comes later."""
@@ -47,6 +76,8 @@ class Run:
     def run(self) -> None:
         """Dissects all frames. What is good is written even if a file ends in the middle, or on Ctrl-C."""
         write = stdio.emit if self.captures.endless else sys.stdout.write
+        if self.printed:
+            write = stdio.Remainder(self.printed).write
         feed, show = self.source.feed, self.form.show if self.wanted is None else self.chosen
         pending: list[str] = []
         at_once, only = self.flush, self.only
@@ -71,10 +102,32 @@ class Run:
             items = self.source.close()
             if waiting is not None:
                 items = [*waiting.through(items), *waiting.rest()]
-            pending += [show(item) for item in items if only is None or only.shows(item)]
+            pending += map(self.shown, items)
             pending.append(self.form.end())
         finally:
             write("".join(pending))
+
+    def shown(self, item: Item) -> str:
+        """The text of an item; empty if it isn't shown."""
+        if self.only is not None and not self.only.shows(item):
+            return ""
+        return self.form.show(item) if self.wanted is None else self.chosen(item)
+
+    def merged(self, totals: list[Totals], captures: Captures) -> None:
+        """Takes what others have counted, who have done all of it but the end; and the capture as it was looked at."""
+        messages, findings, others, unopened = zip(*totals, strict=True)
+        self.form.messages = sum(messages)
+        for found in findings:
+            self.form.findings.update(found)
+        self.total = Totals(self.form.messages, self.form.findings, sum(others, Counter()), sum(unopened, Counter()))
+        self.captures = captures
+        if self.printed:
+            self.form.resume()
+        sys.stdout.write(self.form.end())
+
+    def totals(self, pipeline: Pipeline) -> Totals:
+        """What has been counted."""
+        return Totals(self.form.messages, self.form.findings, pipeline.others(), pipeline.decoder.unopened.total())
 
     def chosen(self, item: Item) -> str:
         """The text of those messages of an item that the filter selects."""
@@ -105,12 +158,13 @@ class Run:
         if not self.form.messages and (frames or not problems):
             where = f"frame {self.only.text}, of {frames}" if self.only is not None else f"{frames} frames"
             complain(f"{self.nothing()} in {where}")
-        if unopened := not_opened(self.pipeline.decoder.unopened.total()):
+        total = self.total or self.totals(self.pipeline)
+        if unopened := not_opened(total.unopened):
             complain(unopened)
-        others = ", ".join(f"{number} {_OPAQUE.get(name, name)}" for name, number in self.pipeline.others().items())
+        others = ", ".join(f"{number} {_OPAQUE.get(name, name)}" for name, number in sorted(total.others.items()))
         if others:
             complain(f"conversations that aren't shown: {others}")
-        for text in absences(self.pipeline.sessions.refused, self.queries.silent()):
+        for text in absences(self.refused, self.queries.silent()):
             complain(text)
         if self.form.findings:
             complain(describe(self.form.findings))

@@ -25,6 +25,7 @@ class SeparatedForm(CountingForm):
             raise click.BadParameter(f"{problem}{_LISTED}", param_hint="-e") from None
         self.values = self.writer.values
         self.started = False
+        self.starts = ("", self.writer.header())
 
     def show(self, item: Item, chosen: Chosen = None) -> str:
         self.count(item, chosen)
@@ -35,6 +36,9 @@ class SeparatedForm(CountingForm):
         """The header, once."""
         started, self.started = self.started, True
         return "" if started else self.writer.header()
+
+    def resume(self) -> None:
+        self.started = True
 
     def end(self) -> str:
         return self.start()

@@ -63,6 +63,20 @@ def _as_json(problem: UnicodeError) -> tuple[str, int]:
     return json.dumps(problem.object[problem.start : problem.end])[1:-1], problem.end
 
 
+class Remainder:
+    """Writes to standard output what follows a number of bytes, which have been written."""
+
+    def __init__(self, written: int) -> None:
+        self.written = written
+
+    def write(self, text: str) -> int:
+        """Writes a text, or what is to be written of it."""
+        data = text.encode(sys.stdout.encoding, sys.stdout.errors or "strict")
+        sys.stdout.buffer.write(data[self.written :])
+        self.written = max(self.written - len(data), 0)
+        return len(text)
+
+
 def emit(text: str) -> None:
     """Writes a text to standard output, all of it: Python 3.11 loses a part if a signal comes that doesn't raise."""
     sys.stdout.flush()

@@ -12,7 +12,6 @@ OPTIONS = {
     "-S": "-T line has one line per message; `zdissect --help` has all forms",
     "-P": "-T line has one line per message",
     "-F": "-w always writes pcapng",
-    "-j": "-O shows only some messages in full, -Y selects them",
     "-J": "-O shows only some messages in full, -Y selects them",
     "-W": "-w always keeps everything known about a frame",
     "-p": "whether an interface is promiscuous is up to tcpdump: zdissect -T line - reads what it writes",

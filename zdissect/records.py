@@ -23,6 +23,11 @@ class Frame(NamedTuple):
     data: bytes
     """The captured bytes."""
 
+    def bare(self) -> "Frame":
+        """The frame without its bytes."""
+        bare = Frame(*self[:5], b"")
+        return bare if self.now_ns == self.ts_ns else Leapt(bare, self.now_ns)
+
     @property
     def now_ns(self) -> int:
         """The time by which waits and leases go: `ts_ns`, unless the clock of the capture has leapt (flow/clock.py)."""

@@ -3,14 +3,11 @@
 import gc
 import multiprocessing
 import os
-import signal
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
-from multiprocessing import resource_tracker
 from multiprocessing.process import BaseProcess
 from typing import Any, NamedTuple
 
@@ -19,6 +16,7 @@ from zdissect.export.inputs import Work
 from zdissect.export.no_pandas import without_pandas
 from zdissect.export.parquet import unwritable
 from zdissect.export.work import Done, convert, convert_group, look
+from zdissect.parallel.processes import kill, uninterruptible
 from zdissect.parallel.split import Split
 
 _INTERVAL_S = 0.25
@@ -83,7 +81,7 @@ def run(
     pool = ProcessPoolExecutor(min(jobs, len(tasks)), context, _start, (counters,))
     try:
         waiting: dict[Future[Done], int] = {}
-        with _uninterruptible():
+        with uninterruptible():
             for number, task in enumerate(tasks):
                 waiting[pool.submit(_run, number, task, settings)] = number
         while waiting:
@@ -97,39 +95,10 @@ def run(
             under_way = [number * _SLOTS for number in waiting.values()]
             progress(sum(counters[slot + 1] for slot in under_way), sum(counters[slot + 2] for slot in under_way))
     except BaseException:
-        _kill(set(multiprocessing.active_children()) - before)
+        kill(set(multiprocessing.active_children()) - before)
         raise
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
-
-
-@contextmanager
-def _uninterruptible() -> Iterator[None]:
-    """Processes started in this context are never reached by Ctrl-C, not even before they have run a line of code.
-
-    They inherit the blocked signal. In this process it is deferred as well, as another thread may receive it; otherwise
-    a process that is half started would be left behind.
-    """
-    resource_tracker.ensure_running()  # it would unblock the signal when it starts
-    interrupts: list[int] = []
-    main = threading.current_thread() is threading.main_thread()
-    handler = signal.signal(signal.SIGINT, lambda number, _: interrupts.append(number)) if main else None
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        if main:
-            signal.signal(signal.SIGINT, handler)
-    if interrupts:
-        raise KeyboardInterrupt
-
-
-def _kill(processes: set[BaseProcess]) -> None:
-    for process in processes:
-        process.kill()
-    for process in processes:
-        process.join()
 
 
 _counters: Any = None

@@ -50,6 +50,8 @@ class GroupStreams(Streams):
     def __init__(self, numbers: Iterable[int]) -> None:
         super().__init__()
         self._numbers = iter(numbers)
+        self.count = 0
+        """How many connections were opened so far."""
         self._making_room: set[Connection] = set()
         self.late = 0
         """How many items the last look at waiting connections gave."""
@@ -87,6 +89,7 @@ class GroupStreams(Streams):
         number = next(self._numbers, None)
         if number is None:
             raise ValueError("a connection that wasn't foreseen")
+        self.count += 1
         return number
 
     def _note(self, connection: Connection, now_ns: int) -> None:

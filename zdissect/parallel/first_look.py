@@ -47,6 +47,8 @@ class FirstLook:
         self.latest_ns = EARLY_NS
         self.last = Moment("", 0, 0, 0, 0)
         """The frame fed last."""
+        self.places: list[int] = []
+        """The frame that opened each connection, by the number of that: its position in the capture, from 1."""
         self.leaps = 0
         self.ticks = Ticks()
 
@@ -54,8 +56,12 @@ class FirstLook:
         """Takes a frame."""
         frame, leap = self.clocked(frame)
         self.latest_ns = max(self.latest_ns, frame.now_ns)
-        self.last = Moment(frame.source, frame.number, frame.ts_ns, frame.now_ns, self.latest_ns, leap=leap)
+        place = self.last.place + 1
+        last = Moment(frame.source, frame.number, frame.ts_ns, frame.now_ns, self.latest_ns, leap=leap, place=place)
+        self.last = last
         self.take(frame)
+        if len(self.streams.opened) > len(self.places):
+            self.places.append(place)
         tick = self.ticks.feed(frame.now_ns)
         if tick or leap or self.streams.looked or self.streams.dropped:
             self.moment(tick)

@@ -41,6 +41,8 @@ class Moment(NamedTuple):
     """Numbers of the connections that are forgotten."""
     leap: tuple[int, str] | None = None
     """(shift, text) of a leap: how far the clock is ahead of the time passed from then on, and the finding's text."""
+    place: int = 0
+    """Position of the frame among all of the capture, from 1."""
 
     @classmethod
     def of(cls, values: list[Any]) -> "Moment":

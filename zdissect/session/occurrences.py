@@ -23,6 +23,12 @@ class Occurrences:
         if len(self.frames) < SHOWN and frame.number not in self.frames:
             self.frames.append(frame.number)
 
+    def merge(self, others: "Occurrences") -> None:
+        """Adds occurrences that came later."""
+        self.count += others.count
+        new = [number for number in others.frames if number not in self.frames]
+        self.frames += new[: SHOWN - len(self.frames)]
+
     def report(self) -> dict[str, Any]:
         """The entry of a report."""
         return {"count": self.count, "frames": self.frames}

@@ -11,7 +11,7 @@ from typing import Any
 
 from zdissect.dissection import Dissection, Item
 from zdissect.engine.messages import Row
-from zdissect.records import Frame, Leapt
+from zdissect.records import Frame
 from zdissect.session.occurrences import Occurrences
 from zdissect.stats.distribution import Distribution
 from zdissect.stats.keys import sender, wire_key
@@ -33,6 +33,12 @@ MOST_ALIKE = 64
 
 _CONTENT = ("parameters", "payload", "attachment", "source_zid", "source_eid", "source_sn")
 """Columns that stay the same wherever a query goes, besides its key."""
+
+COLUMNS = (
+    "message", "body", "src_zid", "dst_zid", "request_id", "request_frame", "response_time_ns",
+    "key_expr", "key_scope", "key_suffix", *_CONTENT,
+)  # fmt: skip
+"""All columns by which queries are told apart, and counted."""
 
 _MADE_OF = frozenset({"REQUEST", "RESPONSE", "RESPONSE_FINAL"})
 
@@ -184,9 +190,7 @@ class Queries:
         asked = self.keys.get(key)
         if asked is None:
             asked = self.others if len(self.keys) >= self.most_keys else self.keys.setdefault(key, Asked())
-        frame = item.frame
-        bare = Frame(*frame[:5], b"")  # without its bytes, which would add up
-        query = self.kind(Leapt(bare, frame.now_ns), asked, content, asker, {asker})
+        query = self.kind(item.frame.bare(), asked, content, asker, {asker})  # the bytes of frames would add up
         self.known[id(query)] = query
         alike = self.alike.setdefault(content, [])
         alike.append(query)

@@ -1,0 +1,166 @@
+"""`zdissect FILE` by all cores: each dissects some sessions of a large file, and what they show is put in order here.
+
+Every process reads the file, and dissects and shows the frames of its group. What is written is byte for byte what one
+process would write. Where that turns out not to be possible, because sessions belong together that were dissected
+apart, or a process has died, one process starts anew, and leaves out what has been written already.
+"""
+
+import codecs
+import gc
+import multiprocessing
+import os
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from typing import TYPE_CHECKING
+
+from zdissect.dissection import Dissection
+from zdissect.dissector import EMPTY
+from zdissect.engine.tape import Buffer
+from zdissect.flow.conversation import Flow
+from zdissect.flow.framing import STREAM
+from zdissect.parallel.blocks import Block
+from zdissect.parallel.first_look import FirstLook
+from zdissect.parallel.group_frames import SessionGroup, UnsoundSplit
+from zdissect.parallel.merger import MOST_KEPT, Merger
+from zdissect.parallel.processes import kill, uninterruptible
+from zdissect.records import Frame
+from zdissect.session.occurrences import Occurrences
+from zdissect.stats.query_stats import Unanswered
+from zdissect.verbose import NO_FLOW
+
+from .captures import Captures
+from .file_progress import file_progress
+from .one_group import Told, work
+
+if TYPE_CHECKING:
+    from .run import Run, Totals
+
+_ITEM = Dissection(Frame("", 0, 0, 0, 0, b""), (), NO_FLOW, 0, Buffer("", b""), EMPTY, STREAM)
+"""Stands for one whose bytes don't matter."""
+_WRITTEN = 1 << 16
+"""Bytes that are gathered before they are written."""
+
+
+class AllCores:
+    """A run by several processes.
+
+    Args:
+        run: What one process would do.
+        jobs: Number of processes; None: as many as there are processors.
+        most: Bytes of memory for what can't be written yet.
+    """
+
+    def __init__(self, run: "Run", jobs: int | None, most: int = MOST_KEPT) -> None:
+        self.do = run
+        self.queries, self.refused = Unanswered(), Occurrences()
+        self.jobs = jobs or os.cpu_count() or 1
+        self.most = most
+        self.files: tuple[str, ...] = ()
+        self.pending: list[bytes] = []
+        self.size = 0
+
+    def run(self) -> bool:
+        """Whether all was done; if not, one process has to, after the `printed` bytes of the run."""
+        captures = self.do.captures
+        if self.jobs < 2 or not isinstance(captures, Captures) or not self.possible(captures):
+            return False
+        self.files = captures.files
+        looked = Captures(self.files, captures.limit)
+        groups = self.look(looked)
+        if len(groups) < 2:
+            return False
+        totals: list[Totals] = []
+        try:
+            with self.started(groups) as connections:
+                self.write(Merger(connections, self.most), totals)
+        except UnsoundSplit:
+            return False
+        self.do.queries, self.do.refused = self.queries, self.refused
+        self.do.merged(totals, looked)
+        return True
+
+    def possible(self, captures: Captures) -> bool:
+        """Whether this run can be shared out, and is worth it."""
+        form, encoding = self.do.form, sys.stdout.encoding
+        if form.starts is None or self.do.flush or self.do.verbose or len(captures.files) > 1:
+            return False
+        if form.times is not None and form.times.kind == "dd":  # the time since what another process has shown
+            return False
+        if codecs.lookup(encoding).name not in ("utf-8", "ascii", "iso8859-1") or not hasattr(sys.stdout, "buffer"):
+            return False
+        return "fork" in multiprocessing.get_all_start_methods() and threading.active_count() == 1
+
+    def look(self, captures: Captures) -> list[SessionGroup]:
+        """The groups of a capture; fewer than two if it can't be split."""
+        look = FirstLook(self.do.pipeline.options)
+        try:
+            for frame in captures:
+                look.feed(frame)
+            split = look.split(self.jobs)
+        except Exception:  # dissecting the whole will show what is wrong
+            return []
+        return [
+            SessionGroup(split, number, captures.files[0], [look.places[stream] for stream in numbers])
+            for number, numbers in enumerate(split.numbers)
+        ]
+
+    @contextmanager
+    def started(self, groups: list[SessionGroup]) -> "Iterator[list[Connection[None, Block]]]":
+        """A process for each group, which sends blocks; in the end none is left."""
+        context = multiprocessing.get_context("fork")  # all that was prepared is there, without being packed up
+        connections: list[Connection[None, Block]] = []
+        processes: set[BaseProcess] = set()
+        sys.stdout.flush()
+        gc.freeze()
+        try:
+            with uninterruptible():
+                for group in groups:
+                    receiving, sending = context.Pipe(duplex=False)
+                    connections.append(receiving)
+                    process = context.Process(target=work, args=(self.do, group, sending, connections), daemon=True)
+                    process.start()
+                    processes.add(process)
+                    sending.close()
+            yield connections
+        finally:
+            kill(processes)
+            gc.unfreeze()
+
+    def write(self, merger: Merger, totals: "list[Totals]") -> None:
+        """Writes what the processes show, in order."""
+        progress = file_progress(self.files)
+        between, opening = (text.encode(sys.stdout.encoding) for text in self.do.form.starts or ("", ""))
+        try:
+            for text, told in merger.passages(lambda *reached: progress.reached(*reached) if progress else None):
+                if text:
+                    if not self.do.printed and not self.pending:
+                        text = opening + text.removeprefix(between)
+                    self.pending.append(text)
+                    self.size += len(text)
+                for one in told:
+                    self.take(one)
+                if self.size > _WRITTEN:
+                    self.flush()
+            totals += (source.result for source in merger.sources)
+        finally:
+            if progress:
+                progress.clear()
+            self.flush()
+
+    def take(self, told: Told) -> None:
+        """Takes what isn't text."""
+        for frame, ends, direction, row in told.queries:
+            self.queries.feed(replace(_ITEM, frame=frame, flow=Flow("", "", ends), direction=direction), row)
+        self.refused.merge(told.refused)
+
+    def flush(self) -> None:
+        """Writes what is pending."""
+        data = b"".join(self.pending)
+        self.pending, self.size = [], 0  # first: what Ctrl-C interrupts isn't written again
+        self.do.printed += len(data)
+        sys.stdout.buffer.write(data)

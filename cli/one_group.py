@@ -1,0 +1,151 @@
+"""One process of `zdissect FILE` by all cores: shows what is in one group, and sends it to the process that writes."""
+
+import os
+import sys
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import replace
+from multiprocessing.connection import Connection
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+from zdissect.dissection import Dissection, Item
+from zdissect.engine.messages import Row
+from zdissect.parallel.blocks import FOLLOWS, Block, BlockWriter
+from zdissect.parallel.group_frames import SessionGroup
+from zdissect.parallel.group_pipeline import Rank
+from zdissect.records import Endpoint, Frame
+from zdissect.session.occurrences import Occurrences
+from zdissect.stats.query_stats import COLUMNS, Unanswered
+
+from .answers_ahead import LaterAnswers
+from .captures import Captures
+
+if TYPE_CHECKING:
+    from zdissect.filters import LookAhead
+
+    from .run import Run
+
+
+class Told(NamedTuple):
+    """What must be known of a place to sum up at the end: messages of queries, and connections that were refused."""
+
+    queries: list[tuple[Frame, tuple[Endpoint, Endpoint], int, Row]]
+    """(frame, ends of the conversation, direction, columns by which queries are told apart)."""
+    refused: Occurrences
+
+
+class Bare(Unanswered):
+    """Messages of queries, without what isn't needed to tell queries apart."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[tuple[Frame, tuple[Endpoint, Endpoint], int, Row]] = []
+
+    def feed(self, item: Dissection, row: Row) -> None:
+        known = {name: row[name] for name in COLUMNS if name in row}
+        self.found.append((item.frame.bare(), item.flow.ends, item.direction, known))
+
+
+def work(
+    run: "Run", group: SessionGroup, sending: "Connection[Block, None]", others: "list[Connection[None, Block]]"
+) -> None:
+    """What the process of a group does."""
+    for connection in others:  # else nobody would notice that the one who reads is gone
+        connection.close()
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for number in range(3):
+        os.dup2(nothing, number)
+    _Worker(run, group, sending).run()
+
+
+class _Held(NamedTuple):
+    """So many items that came together at a place, some of which may still wait for what comes later."""
+
+    place: int
+    rank: Rank
+    items: int
+    told: tuple[Told, ...]
+
+
+class _Worker:
+    """Shows what is in a group."""
+
+    def __init__(self, run: "Run", group: SessionGroup, sending: "Connection[Block, None]") -> None:
+        self.do, self.group = run, group
+        self.captures = run.captures = Captures((group.capture,), group.split.last.place)
+        self.pipeline = group.pipeline(run.pipeline.options)
+        self.writer = BlockWriter(sending.send, self.pipeline.sessions.pairs)
+        for known in (run.form.ahead, run.form.values and run.form.values.ahead):
+            if isinstance(known, LaterAnswers):
+                known.read = self.read_ahead
+        run.queries = self.queries = Bare()
+        self.held: deque[_Held] = deque()
+        self.ready: deque[Item] = deque()
+        """Items that needn't wait, but others that came with them do."""
+        self.refused = 0
+        """Refused connections that were told."""
+        self.encoding = sys.stdout.encoding, sys.stdout.errors or "strict"
+        run.form.resume()
+
+    def run(self) -> None:
+        """Dissects the group."""
+        writer, check, held = self.writer, self.group.check, self.held
+        frames = cast(Iterable[Frame], self.do.frames())  # time never passes without one
+        place = 0
+        for place, ranked in self.group.dissected(frames, self.pipeline):
+            for rank, items in ranked:
+                if items:
+                    self.take(place, rank, items)
+            if writer.full(place):
+                check(self.pipeline, place)
+                writer.flush(place, held[0].place if held else place + 1, self.captures.position)
+        check(self.pipeline, place)
+        if self.do.waiting is not None:
+            self.show(self.do.waiting.rest())
+        writer.flush(place, place + 1, self.captures.position, self.do.totals(self.pipeline))
+
+    def take(self, place: int, rank: Rank, items: list[Item]) -> None:
+        """Takes the items that come together at a place."""
+        if place <= self.group.split.last.place:
+            for item in items:
+                self.queries.take(item)
+        self.held.append(_Held(place, rank, len(items), self.told()))
+        self.show(items if self.do.waiting is None else self.do.waiting.through(items))
+
+    def show(self, items: Iterable[Item]) -> None:
+        """Shows items that needn't wait any more, in their order, and those together that came together."""
+        self.ready += items
+        while self.held and len(self.ready) >= self.held[0].items:
+            held = self.held.popleft()
+            text, lead = self.text([self.ready.popleft() for _ in range(held.items)])
+            if text or held.told:
+                self.writer.add(held.place, held.rank, text.encode(*self.encoding), lead, held.told)
+
+    def text(self, items: list[Item]) -> tuple[str, int]:
+        """(text of the items, its `Passage.lead`)."""
+        texts: list[str] = []
+        lead = 0
+        for item in items:
+            head = "" if texts else self.do.form.left_out(item)
+            text = self.do.shown(item)
+            if text and head:
+                lead = FOLLOWS if self.do.pattern else len(head.encode(*self.encoding))
+                texts += [text] if self.do.pattern else [head, text]
+            elif text:
+                texts.append(text)
+        return "".join(texts), lead
+
+    def read_ahead(self, ahead: "LookAhead") -> None:
+        """Reads what becomes of the requests of the group."""
+        options = replace(self.do.pipeline.options, rows=True)
+        for item in self.group.items(Captures(self.captures.files, self.captures.limit), options):
+            ahead.feed(item)
+
+    def told(self) -> tuple[Told, ...]:
+        """What has to be told since the last time."""
+        refused, queries = self.pipeline.sessions.refused, self.queries.found
+        if refused.count == self.refused and not queries:
+            return ()
+        told = Told(queries, Occurrences(refused.count - self.refused, refused.frames))
+        self.refused, self.queries.found = refused.count, []
+        return (told,)

@@ -1,0 +1,93 @@
+"""`zdissect FILE` by several processes, however small the file, beside the same by one.
+
+In a process of its own, as processes are started by fork: not from one that has threads, as that of tests may have.
+"""
+
+import os
+import sys
+import tempfile
+from contextlib import contextmanager
+
+import click
+
+from cli import all_cores
+from cli import run as run_module
+from cli.main import cli
+from zdissect.parallel.split import SPLIT_BYTES
+
+FORMS = (
+    ("-T", "tree"), ("-T", "jsonl"), ("-T", "json"), ("-T", "line", "--long"), ("-T", "line"),
+    ("-T", "fields", "-e", "frame.number", "-e", "frame.time_relative", "-E", "header=y"),
+    ("-T", "csv", "-e", "frame.number", "-e", "message", "-e", "zenoh.request.response_in"),
+)  # fmt: skip
+CHOICES = (
+    ("-x", "-t", "r"), ("-T", "line", "--long", "-t", "d"), ("-t", "dd"), ("-Y", 'message == "PUSH"'),
+    ("-Y", "zenoh.request.answered"), ("-T", "fields", "-e", "frame.number", "-Y", "finding.code"),
+    ("--frame", "5-20"), ("-T", "jsonl", "-c", "20"), ("--fail-on", "error", "-O", "push"), ("--grep", "FRAME"),
+    ("-v",), ("-q", "--color", "always"),
+)  # fmt: skip
+
+
+@contextmanager
+def into_files():
+    """Standard output and errors go into files, as those of a shell do: by their numbers."""
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        sys.stdout.flush()
+        kept = os.dup(1), os.dup(2)
+        os.dup2(out.fileno(), 1)
+        os.dup2(err.fileno(), 2)
+        try:
+            yield out, err
+        finally:
+            sys.stdout.flush()
+            for number, copy in zip((1, 2), kept, strict=True):
+                os.dup2(copy, number)
+                os.close(copy)
+
+
+def run(arguments):
+    """(exit code, output, errors)."""
+    with into_files() as files:
+        try:
+            code = cli.main(arguments, standalone_mode=False)
+        except click.ClickException as problem:
+            code = repr(problem)
+        sys.stdout.flush()
+        return code, *(file.seek(0) or file.read() for file in files)
+
+
+class Counted(all_cores.AllCores):
+    """Knows how often all was done by several processes."""
+
+    shared = 0
+
+    def run(self):
+        done = super().run()
+        Counted.shared += done
+        return done
+
+
+def compare(files, all_arguments, jobs="3"):
+    """(what differs, how often several processes did all)."""
+    all_cores.AllCores, Counted.shared = Counted, 0
+    different = []
+    for file in files:
+        for arguments in all_arguments:
+            run_module.SPLIT_BYTES = SPLIT_BYTES
+            expected = run([*arguments, "-j", "1", file])
+            run_module.SPLIT_BYTES = 0
+            if run([*arguments, "-j", jobs, file]) != expected:
+                different.append((file, *arguments))
+    return different, Counted.shared
+
+
+def main():
+    kind, jobs, *files = sys.argv[1:]
+    different, shared = compare(files, {"forms": FORMS, "choices": CHOICES}[kind], jobs)
+    for one in different:
+        print(*one)
+    print("shared", shared)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,204 @@
+"""What several processes write is byte for byte what one writes, with the same errors and exit codes."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from tests.conversation import CLIENT, OTHER_PEER, PEER, ROUTER, Conversation
+from tests.export.partitions import damaged, merged
+from tests.export.tables import OLD_TIMES, SAMPLES, frames, write_pcap
+from tests.messages import push
+from tests.packets import CaptureBuilder, Parties
+
+ROOT = Path(__file__).parents[2]
+SEEDS = range(4)
+
+
+def in_a_process(code: str, *arguments: object) -> subprocess.CompletedProcess:
+    command = [sys.executable, "-c", code, *map(str, arguments)]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+
+
+def shared(kind: str, jobs: int, *files: object) -> int:
+    """How often several processes did all, if nothing differs."""
+    done = in_a_process("from tests.parallel.forced import main; main()", kind, jobs, *files)
+    assert done.stderr == ""
+    *different, last = done.stdout.splitlines()
+    assert different == []
+    return int(last.removeprefix("shared "))
+
+
+@pytest.fixture(scope="session")
+def several(tmp_path_factory) -> list[Path]:
+    """Captures of several sessions, every second one with losses, repeats and wrong clocks."""
+    out = []
+    for seed in SEEDS:
+        random = Random(seed)
+        chosen = [frames(SAMPLES / name) for name in random.choices(OLD_TIMES, k=random.randint(2, 5))]
+        some = [damaged(one, random) for one in chosen] if seed % 2 else chosen
+        out.append(tmp_path_factory.mktemp("several") / f"{seed}.pcap")
+        write_pcap(out[-1], merged(some, random))
+    return out
+
+
+def test_samples():
+    assert shared("forms", 2, *sorted(SAMPLES.glob("*.pcap*"))) > 50
+
+
+def test_several_sessions(several):
+    assert shared("forms", 3, *several) == len(SEEDS) * 6  # short lines have one process
+
+
+def test_what_is_chosen(several):
+    assert shared("choices", 5, *several[:2]) == 2 * 10  # those of -v, and of times since the last line, have one
+
+
+@pytest.fixture(scope="session")
+def sessions(tmp_path_factory) -> Path:
+    """A capture of two sessions, both of whose links take turns."""
+    capture = CaptureBuilder()
+    first = Conversation(capture, (CLIENT, ROUTER), Parties(ports=(40001, 7447))).open()
+    second = Conversation(capture, (PEER, OTHER_PEER), Parties(ports=(40002, 7447))).open()
+    for _ in range(700):
+        first.frame(0, push())
+        second.frame(1, push())
+    path = tmp_path_factory.mktemp("sessions") / "sessions.pcap"
+    write_pcap(path, capture.frames)
+    return path
+
+
+FORCED = """
+import sys
+from cli import all_cores
+from zdissect.parallel import blocks
+from tests.parallel import forced
+blocks.FRAMES = 64
+{}
+different, shared = forced.compare(sys.argv[1:], forced.FORMS[:4])
+print(len(different), shared)
+"""
+
+DIES = """
+import os
+flush = blocks.BlockWriter.flush
+def dies(self, place, *rest):
+    if place > 700 and self.group.number == 1: os._exit(1)
+    flush(self, place, *rest)
+work = all_cores.work
+def at_work(run, group, *rest):
+    blocks.BlockWriter.group = group
+    work(run, group, *rest)
+blocks.BlockWriter.flush = dies
+all_cores.work = at_work
+"""
+
+RAISES = """
+from zdissect.parallel.group_pipeline import GroupPipeline
+own = GroupPipeline.own
+def raises(self, frame, moment):
+    if frame.number > 700: raise RuntimeError
+    return own(self, frame, moment)
+GroupPipeline.own = raises
+"""
+
+APART = """
+from zdissect.parallel.first_look import FirstLook
+FirstLook.called = lambda *arguments: None
+"""
+
+UNFORESEEN = """
+from zdissect.parallel.first_look import FirstLook
+split = FirstLook.split
+def other(self, most):
+    self.places[-1] += 1000
+    return split(self, most)
+FirstLook.split = other
+"""
+
+
+@pytest.mark.parametrize(("fault", "shares"), [("", 4), (DIES, 0), (RAISES, 0), (UNFORESEEN, 0)])
+def test_one_process_takes_over(fault, shares, sessions):
+    """What was written before stays as it is, and nothing is written twice."""
+    assert in_a_process(FORCED.format(fault), sessions).stdout.split() == ["0", str(shares)]
+
+
+def test_one_session_in_two_groups(tmp_path):
+    """The second link of a session is noticed before anything is written that depends on the first."""
+    capture = CaptureBuilder()
+    links = [Conversation(capture, (CLIENT, ROUTER), Parties(ports=(port, 7447))) for port in (40001, 40002)]
+    for link in links:
+        link.open(multilink=True)
+        for _ in range(200):
+            link.frame(0, push())
+    write_pcap(tmp_path / "links.pcap", capture.frames)
+    assert in_a_process(FORCED.format(APART), tmp_path / "links.pcap").stdout.split() == ["0", "0"]
+
+
+MAIN = """
+import sys
+from cli import all_cores, main, run
+run.SPLIT_BYTES = 0
+{}
+sys.argv[0] = "zdissect"
+main.main()
+"""
+
+AT_ONCE = """
+all_cores._WRITTEN = 1
+from zdissect.parallel import blocks
+blocks.FRAMES = 8
+from cli.run import Run
+import time
+shown = Run.shown
+Run.shown = lambda self, item: time.sleep(0.01) or shown(self, item)
+"""
+
+
+def started(fault: str, *arguments: object) -> subprocess.Popen:
+    command = [sys.executable, "-c", MAIN.format(fault), *map(str, arguments)]
+    return subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True, bufsize=0
+    )
+
+
+def group_is_gone(process: subprocess.Popen) -> bool:
+    """Whether no process is left of those that it has started."""
+    for _ in range(100):
+        try:
+            os.killpg(process.pid, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGKILL)
+    return False
+
+
+def test_closed_pipe(sessions):
+    with started("", "-j", 2, sessions) as process:
+        assert process.stdout.read(100)
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait(30) == 0
+        assert group_is_gone(process)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_interrupted(number, sessions):
+    """What was shown until then is written; no process is left."""
+    with started(AT_ONCE, "-j", 2, sessions) as process:
+        text = process.stdout.read(100)
+        if number == signal.SIGINT:
+            os.killpg(process.pid, number)  # as a terminal does
+        else:
+            process.kill()
+        text += process.stdout.read()
+        assert process.wait(30) == (130 if number == signal.SIGINT else -number)
+        assert process.stderr.read().strip() == b""
+        assert text.startswith(b"Frame 4")
+        assert group_is_gone(process)
