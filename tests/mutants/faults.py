@@ -29,6 +29,8 @@ LINES = "output/jsonl.py"
 MEMBERS = "output/member_stencils.py"
 TABLE = "table.py"
 STENCILS = "output/stencils.py"
+ROW_CELLS = "output/row_cells.py"
+SELECTION = "filters/row_selection.py"
 
 FAULTS = (
     Fault("source-sn", "Each sample made from a template says that its source counts from 0.",
@@ -151,4 +153,14 @@ FAULTS = (
           STENCILS, "encoding = encoding_text(value >> 1, None)", "encoding = str()"),
     Fault("stencils-without-keys", "The tree doesn't say what the keys of usual messages are.",
           STENCILS, "brackets(message.template.row)", "brackets({})"),
+    Fault("cells-of-templates", "-T fields says nothing of what messages with a template don't have in common.",
+          ROW_CELLS, "cell = message.cell", "cell = (None,) * 9"),
+    Fault("cells-for-all", "What only PUTs have is in the cells of other messages.",
+          ROW_CELLS, "if one.applies(template.row)", "if not one.applies(template.row)"),
+    Fault("first-in-its-frame", "-T csv numbers the messages of a batch as if they were the first of their frame.",
+          ROW_CELLS, "make(item.first[sent] + number)", "make(item.first[sent])"),
+    Fault("never-the-rest", "A filter selects by the template alone.",
+          SELECTION, "if selected and others is not None:", "if False:"),
+    Fault("never-the-batch", "A filter doesn't ask what a batch decides.",
+          SELECTION, "not self._of_item(where)", "False"),
 )  # fmt: skip
