@@ -17,7 +17,7 @@ from tests.endless_traffic import Lasting, rounds
 from tests.packets import SECOND
 from zdissect.engine import templates
 from zdissect.flow import ip, ipfragments, tcp_analysis
-from zdissect.output import row_cells
+from zdissect.output import row_cells, stencils
 from zdissect.pipeline import Options
 from zdissect.records import Frame
 from zdissect.session import deadlines, interests, requests
@@ -39,7 +39,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
         (line_form, "MOST_LIVE"), (grep, "MOST_LIVE"), (ip, "MAX_PAIRS"), (ipfragments, "MAX_OPEN"),
         (ipfragments, "MAX_FINISHED"), (interests, "REMEMBERED"), (requests, "REMEMBERED"),
         (query_stats, "ROOM"), (deadlines, "ROOM"), (tcp_analysis, "MOST_SEGMENTS"), (templates, "MOST_TEMPLATES"),
-        (row_cells, "MOST_LISTS"),
+        (row_cells, "MOST_LISTS"), (stencils, "MOST"),
     )  # fmt: skip
     for module, name in limits:
         assert getattr(module, name) > FEW
@@ -105,7 +105,13 @@ def kept(command: object, traffic: Traffic) -> Counter[str]:
 
 @pytest.mark.parametrize(
     "display",
-    [DisplayOptions("line", verbose=True), DisplayOptions("line", pattern="nowhere"), DisplayOptions("csv")],
+    [
+        DisplayOptions("line", verbose=True),
+        DisplayOptions("line", pattern="nowhere"),
+        DisplayOptions("csv"),
+        DisplayOptions("tree"),
+    ],
+    ids=["line", "grep", "csv", "tree"],
 )
 def test_a_live_capture_holds_no_more_after_days(display: DisplayOptions, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run.stdio, "emit", len)
