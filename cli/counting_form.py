@@ -2,10 +2,12 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from zdissect.dissection import Dissection, Item, findings_of
 from zdissect.output.time_formats import FrameTimes
+from zdissect.records import Endpoint
 from zdissect.table import endpoint
 
 if TYPE_CHECKING:
@@ -57,4 +59,9 @@ def arrow(item: Item) -> str:
     if not item.flow.id:
         return ""
     src, dst = item.flow.ends if item.direction == 0 else item.flow.ends[::-1]
+    return _arrow(src, dst)
+
+
+@lru_cache(maxsize=1024)  # few conversations go on at once
+def _arrow(src: Endpoint, dst: Endpoint) -> str:
     return f"{endpoint(src)} > {endpoint(dst)}"

@@ -3,6 +3,7 @@
 from bisect import bisect
 from collections import Counter
 from collections.abc import Iterable
+from functools import lru_cache
 from itertools import compress
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
@@ -259,12 +260,15 @@ def notes(item: Dissection) -> list[str]:
     if len(item.frames) > 1:
         out.append(f"from frames {_numbers(item.frames)}")
     row = item.messages[0].shared if item.messages else {}
-    ends = [
-        f"{row.get(f'{side}_role') or ''} {row[f'{side}_zid']}" for side in ("src", "dst") if row.get(f"{side}_zid")
-    ]
-    if ends:
-        out.append(" > ".join(end.strip() for end in ends))
+    if ends := _nodes(row.get("src_role"), row.get("src_zid"), row.get("dst_role"), row.get("dst_zid")):
+        out.append(ends)
     return out
+
+
+@lru_cache(maxsize=1024)  # few nodes say much
+def _nodes(src_role: str | None, src_zid: str | None, dst_role: str | None, dst_zid: str | None) -> str:
+    """Who talks to whom, as far as that is known."""
+    return " > ".join(f"{role or ''} {zid}".strip() for role, zid in ((src_role, src_zid), (dst_role, dst_zid)) if zid)
 
 
 def _numbers(frames: tuple[int, ...]) -> str:
