@@ -7,7 +7,7 @@ from zdissect.engine.compiler import CompiledReader
 from zdissect.engine.encoder import encode
 from zdissect.engine.interpreter import interpret
 from zdissect.engine.lazy_messages import LazyTape
-from zdissect.engine.messages import messages
+from zdissect.engine.messages import DecodedMessage, messages
 from zdissect.grammar.batch import BATCH
 from zdissect.grammar.transport import FRAME
 from zdissect.output import stencils
@@ -62,13 +62,28 @@ def test_few_stencils_are_kept(monkeypatch) -> None:
     assert 0 < len(lazy.stencils.known) <= 3 >= len(lazy.stencils.prefixes)
 
 
-def test_a_finding_stands_below_its_field_there_too() -> None:
-    data = encode(FRAME, {"message": "FRAME", "R": 1, "sn": 5, "messages": []})
+@pytest.mark.parametrize("place", range(14))
+def test_a_finding_stands_below_its_field_there_too(place: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only the message with the finding is written from a tape."""
+    made = filled(monkeypatch)
+    push = {"message": "PUSH", "scope": 2, "body": {"message": "PUT", "payload": b"text"}}
+    content = encode(FRAME, {"message": "FRAME", "R": 1, "sn": 5, "messages": [push, push]})
+    data = len(content).to_bytes(2, "little") + content
     reader = CompiledReader()
-    for _ in range(2):
-        tape, found = without_tape(reader, data, 0) or (None, [])
+    for _ in range(3):
+        tape, found = without_tape(reader, data, 2) or (None, [])
     assert tape is not None
-    found[0].remark("sn-gap", "what it says", "frame.sn")
-    lines = TreeWriter(PLAIN).lines(tape, found)
-    at = next(number for number, line in enumerate(lines) if "sn: 5" in line)
-    assert "what it says" in lines[at + 1]
+    whole = interpret(BATCH, data, prefix=2)
+    remark = ("sn-gap", place, place + 1, "what it says")
+    for one in (tape, whole):
+        one.remarks.append(remark)
+    assert TreeWriter(PLAIN).lines(tape, found) == TreeWriter(PLAIN).lines(whole, messages(whole))
+    assert len(made) == (3 if place < 2 else 2)
+
+
+def test_a_finding_about_a_batch_of_nothing() -> None:
+    tape = LazyTape(bytes(2), 2)
+    tape.remarks.append(("batch-size", 0, 2, "what it says"))
+    lines = TreeWriter(PLAIN).lines(tape, [DecodedMessage(tape, 0, {"layer": "transport", "offset": 0, "length": 2})])
+    assert len(lines) == 2
+    assert "what it says" in lines[1]

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from zdissect.dissection import Dissection, Item
-from zdissect.table import Table
 
 _Key = tuple[Any, ...]
 
@@ -47,18 +46,17 @@ class LookAhead:
         asked: list[Answers] = []
         if not isinstance(item, Dissection):
             return asked
-        where: dict[str, Any] = {}
+        frame = item.frame.number
         for message in item.messages:
             name = message.shared["message"]
             if name not in ("REQUEST", "RESPONSE", "RESPONSE_FINAL"):
                 continue
-            where = where or Table.where(item)
             row = message.row
             if name == "REQUEST":
                 asked.append(Answers())
-                self._known[_key(where, row)].append(asked[-1])
-            elif row.get("request_frame") is not None and (known := self._known.get(_key(where, row))):
-                _take(known[-1], name, where["frame_number"], row)
+                self._known[_key(frame, row)].append(asked[-1])
+            elif row.get("request_frame") is not None and (known := self._known.get(_key(frame, row))):
+                _take(known[-1], name, frame, row)
         return asked
 
     def go_on(self, other: "LookAhead") -> None:
@@ -69,18 +67,18 @@ class LookAhead:
         """What is known of the message of a full row, in the second pass: nothing if it isn't a REQUEST."""
         if row.get("message") != "REQUEST":
             return {}
-        key = _key(row, row)
+        key = _key(row["frame_number"], row)
         number = self._asked[key]
         self._asked[key] += 1
         known = self._known.get(key, [])
         return known[number].columns() if number < len(known) else {}
 
 
-def _key(where: dict[str, Any], row: dict[str, Any]) -> _Key:
-    """What tells a request apart, from its own row or from that of an answer."""
+def _key(frame: int, row: dict[str, Any]) -> _Key:
+    """What tells a request apart, from its frame and row, or from the row of an answer."""
     ends = (row.get("src_zid"), row.get("dst_zid"))
     if row["message"] == "REQUEST":
-        return (where["frame_number"], row.get("request_id"), *ends)
+        return (frame, row.get("request_id"), *ends)
     return (row["request_frame"], row.get("request_id"), *ends[::-1])
 
 

@@ -6,9 +6,10 @@ Lines are written straight from the spans, or for messages that were read withou
 from bisect import bisect
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from zdissect.engine.lazy_messages import LazyTape
+from zdissect.engine.lazy_messages import LazyMessage, LazyTape
 from zdissect.engine.tape import Remark, Tape
 from zdissect.grammar.primitives import encoding_text
 from zdissect.grammar.rules import RULES
@@ -55,27 +56,35 @@ class TreeWriter:
 
     def blocks(self, tape: Tape, messages: "Sequence[DecodedMessage]" = (), folds: Folds | None = None) -> list[str]:
         """The same, several lines in one text where that is faster."""
-        if folds is None and not self.painted and isinstance(tape, LazyTape) and not tape.remarks:
-            return self.of_messages(tape, messages)
-        remarks = []
+        remarks: list[Remark] = []
         stops, hidden = {} if folds is None else folds.stops, _NOTHING
         if tape.remarks:
             shown, hidden = divided(tape, stops) if stops else (tape.remarks, _NOTHING)
             remarks = list(self.remarks(shown, tape, messages))[::-1]
+        first = messages[0] if messages else None
+        if folds is None and not self.painted and isinstance(first, LazyMessage):
+            out = self.of_messages(first.tape, messages, remarks)
+            return out + [self.remark(remark, 1) for remark in reversed(remarks)]
         known = {message.first: message.row for message in messages}
         out = self.walked(tape, folds or unfolded(tape.spans), known, remarks, hidden)
         return out + [self.remark(remark, 1) for remark in reversed(remarks)]
 
-    def of_messages(self, tape: LazyTape, messages: "Sequence[DecodedMessage]") -> list[str]:
-        """The lines of a tape without findings that isn't made, message by message: by the stencil of its template."""
+    def of_messages(self, tape: LazyTape, messages: "Sequence[DecodedMessage]", remarks: list[Remark]) -> list[str]:
+        """The lines of a tape that may not be made, message by message: by the stencil of its template, unless there
+        are findings in it."""
         data = tape.data
-        out = [self.stencils.prefix(data[: tape.prefix])] if tape.prefix else []
-        for message in messages:
-            if message.template is not None:
+        out: list[str] = []
+        if remarks and remarks[-1][1] < tape.prefix:
+            out += self.walked(tape, Folds(range(tape.place_of(0)), {}), {}, remarks, _NOTHING)
+        elif tape.prefix:
+            out.append(self.stencils.prefix(data[: tape.prefix]))
+        for message, following in zip_longest(messages, messages[1:]):
+            found = remarks and remarks[-1][1] < (following.offset if following is not None else len(data))
+            if message.template is not None and not found:
                 out.append(self.stencils.filled(message))
             else:
                 folds = Folds(range(message.first, message.stop), {})
-                out += self.walked(tape, folds, {message.first: message.row}, [], _NOTHING)
+                out += self.walked(tape, folds, {message.first: message.shared}, remarks, _NOTHING)
         return out
 
     def walked(
@@ -118,7 +127,7 @@ class TreeWriter:
     def remarks(shown: Sequence[Remark], tape: Tape, messages: "Sequence[DecodedMessage]") -> Iterator[Remark]:
         """Findings by their places; of many of a kind in a message, the first one with their number."""
         ordered = sorted(shown, key=lambda remark: remark[1])
-        starts = [tape.spans[message.first][2] for message in messages]
+        starts = [tape.start + message.offset for message in messages]
         for remark, text in gathered(ordered, lambda one: (bisect(starts, one[1]), one[0]), lambda one: one[3]):
             yield (*remark[:3], text)
 
