@@ -1,11 +1,14 @@
-"""What the forms of output share: they count, and name the ends of a conversation."""
+"""What the forms of output share: they count, name the ends of a conversation, and bracket notices."""
 
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from zdissect.dissection import Dissection, Item, findings_of
+from zdissect.dissection import Dissection, Item, Notice, findings_of
+from zdissect.grammar.rules import RULES
+from zdissect.output.style import Style
+from zdissect.output.text import safe
 from zdissect.output.time_formats import FrameTimes
 from zdissect.records import Endpoint
 from zdissect.table import endpoint
@@ -65,3 +68,11 @@ def arrow(item: Item) -> str:
 @lru_cache(maxsize=1024)  # few conversations go on at once
 def _arrow(src: Endpoint, dst: Endpoint) -> str:
     return f"{endpoint(src)} > {endpoint(dst)}"
+
+
+def bracketed(notice: Notice, style: Style) -> str:
+    """A notice, in brackets."""
+    if not notice.code:
+        return f"{style.derived}[{safe(notice.text)}]{style.end}"
+    severity = RULES[notice.code].severity
+    return f"{style.severity(severity)}[{severity}: {safe(notice.text)}]{style.end}"
