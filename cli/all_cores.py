@@ -87,7 +87,7 @@ class AllCores:
     def possible(self, captures: Captures) -> bool:
         """Whether this run can be shared out, and is worth it."""
         form, encoding = self.do.form, sys.stdout.encoding
-        if form.starts is None or self.do.flush or self.do.verbose or len(captures.files) > 1:
+        if form.starts is None or self.do.flush or self.do.verbose:
             return False
         if form.times is not None and form.times.kind == "dd":  # the time since what another process has shown
             return False

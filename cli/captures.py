@@ -36,6 +36,8 @@ class Captures:
         """The signal that has ended them: none does, but Ctrl-C everything."""
         self.reading: Capture | None = None
         """The file that is being read."""
+        self.before = 0
+        """Bytes of those before it."""
         self.problems: list[CaptureError] = []
         """Why files couldn't be read, or not to their end."""
 
@@ -67,11 +69,13 @@ class Captures:
                             return
             except CaptureError as problem:
                 self.problems.append(problem)
+            if self.reading is not None:
+                self.before, self.reading = self.position, None
 
     @property
     def position(self) -> int:
-        """How many bytes of the file that is being read have been read."""
-        return (self.reading.position if self.reading is not None else None) or 0
+        """How many bytes of the files have been read."""
+        return self.before + ((self.reading.position if self.reading is not None else None) or 0)
 
     @property
     def now_ns(self) -> None:

@@ -46,7 +46,7 @@ class FileProgress:
             self.clear()
 
     def reached(self, position: int, frames: int) -> None:
-        """Takes how far others have read the only file."""
+        """Takes how far others have read the files."""
         self.frames = frames
         self.look(position)
 

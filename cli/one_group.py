@@ -72,7 +72,7 @@ class _Worker:
 
     def __init__(self, run: "Run", group: SessionGroup, sending: "Connection[Block, None]") -> None:
         self.do, self.group = run, group
-        self.captures = run.captures = Captures((group.capture,), group.split.last.place)
+        self.captures = run.captures = Captures(cast(Captures, run.captures).files, group.split.last.place)
         self.pipeline = group.pipeline(run.pipeline.options)
         self.writer = BlockWriter(sending.send, self.pipeline.sessions.pairs)
         for known in (run.form.ahead, run.form.values and run.form.values.ahead):

@@ -120,7 +120,7 @@ class Run:
         for found in findings:
             self.form.findings.update(found)
         self.total = Totals(self.form.messages, self.form.findings, sum(others, Counter()), sum(unopened, Counter()))
-        self.captures = captures
+        self.captures.frames, self.captures.problems = captures.frames, captures.problems
         if self.printed:
             self.form.resume()
         sys.stdout.write(self.form.end())

@@ -71,12 +71,13 @@ def compare(files, all_arguments, jobs="3"):
     """(what differs, how often several processes did all)."""
     all_cores.AllCores, Counted.shared = Counted, 0
     different = []
-    for file in files:
+    for file in files:  # or several with colons between
         for arguments in all_arguments:
             run_module.SPLIT_BYTES = SPLIT_BYTES
-            expected = run([*arguments, "-j", "1", file])
+            parts = file.split(":")
+            expected = run([*arguments, "-j", "1", *parts])
             run_module.SPLIT_BYTES = 0
-            if run([*arguments, "-j", jobs, file]) != expected:
+            if run([*arguments, "-j", jobs, *parts]) != expected:
                 different.append((file, *arguments))
     return different, Counted.shared
 

@@ -73,6 +73,17 @@ def sessions(tmp_path_factory) -> Path:
     return path
 
 
+def test_several_files(several, tmp_path):
+    """Sessions go on from file to file, though frames have the same numbers; one of them is cut."""
+    some = frames(several[0])
+    parts = [tmp_path / f"{number}.pcap" for number in range(3)]
+    for number, part in enumerate(parts):
+        write_pcap(part, some[number * len(some) // 3 : (number + 1) * len(some) // 3])
+    assert shared("forms", 3, ":".join(map(str, parts))) == 6
+    parts[1].write_bytes(parts[1].read_bytes()[:-5])
+    assert shared("choices", 3, ":".join(map(str, parts))) == 10
+
+
 FORCED = """
 import sys
 from cli import all_cores
