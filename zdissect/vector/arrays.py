@@ -1,0 +1,95 @@
+"""What the stages of the vector way hand to each other: arrays, one entry for each frame, batch or message."""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from zdissect.engine.tape import Buffer
+from zdissect.flow.connection import HalfStream
+from zdissect.flow.conversation import StreamConversation
+from zdissect.records import Chunk, Frame
+
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+Bytes = npt.NDArray[np.uint8]
+
+PADDING = 16
+"""Zero bytes after an arena, so that whole words can be read at its end."""
+
+
+class Way(NamedTuple):
+    """One direction of a connection whose frames in a block are all plain."""
+
+    conversation: StreamConversation
+    half: HalfStream
+
+    @property
+    def direction(self) -> int:
+        return self.half.direction
+
+
+@dataclass(slots=True)
+class Batches:
+    """The batches of a block, in the order in which the scalar way would dissect them."""
+
+    arena: Bytes
+    """The bytes of all streams, each direction contiguous, and `PADDING` zeros."""
+    start: Ints
+    """Where each begins in the arena, with its length prefix of two bytes."""
+    stop: Ints
+    frame: Ints
+    """Index in the block of the frame that completes it."""
+    way: Ints
+    """Index in `ways`."""
+    ways: list[Way]
+
+
+@dataclass(slots=True)
+class Walked:
+    """The messages of the batches that were read, in the order of batches and, in a batch, of the wire."""
+
+    plain: Bools
+    """For each batch, whether it was read; no message is of another one."""
+    batch: Ints
+    """The batch of each message."""
+    template: Ints
+    """Its template, as index in `Walker.templates`."""
+    start: Ints
+    stop: Ints
+    """Its bytes; of a FRAME with the messages in it."""
+    sn: Ints
+    """Sequence number of the FRAME, of it or around it; -1 of a KEEP_ALIVE."""
+    stamp: npt.NDArray[np.uint64]
+    """`timestamp_ntp64`, where `stamped`."""
+    stamped: Bools
+    payload: Ints
+    """Where the payload begins; -1 if there is none."""
+    payload_size: Ints
+    attachment: Ints
+    attachment_size: Ints
+    source_sn: Ints
+    """-1 if there is none."""
+    bodies: list[tuple[Ints, Ints, Ints]]
+    """(messages, starts, sizes) of the bodies of extensions with changing values: the n-th entry is about the n-th such
+    extension of the messages, as `Template.changing` counts them."""
+
+
+class Piece(NamedTuple):
+    """Bytes of a way that came in one frame."""
+
+    frame: int
+    """Index in the block; -1: they came before it, see `Way.conversation`."""
+    chunk: Chunk
+
+
+class Block(NamedTuple):
+    """Frames of one file, after the clock: none of them is a leap."""
+
+    frames: list[Frame]
+    now_ns: Ints
+
+
+Any_ = Any
+Buffer_ = Buffer
