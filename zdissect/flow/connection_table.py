@@ -36,6 +36,14 @@ class ConnectionTable(Assembler):
         half = self._halves.get((src, dst))
         return None if half is None else (half.stream, half.direction)
 
+    def half(self, src: Endpoint, dst: Endpoint) -> HalfStream | None:
+        """What is known of the bytes sent from `src` to `dst` now; None if there is no such connection."""
+        return self._halves.get((src, dst))
+
+    def count(self) -> int:
+        """The number of connections that are kept."""
+        return len(self._halves) // 2
+
     def first(self, ends: tuple[Endpoint, Endpoint]) -> int:
         """Sequence number of the first byte that is sent from one end to another, from its SYN; -1 without one."""
         half = self._halves.get(ends)

@@ -8,6 +8,7 @@ the capture cut the frame.
 """
 
 from collections.abc import Callable
+from copy import deepcopy
 from struct import Struct, error
 
 from zdissect.flow.envelope import Envelope, Found
@@ -54,6 +55,10 @@ class Packets:
         self._plain = plain
         self._pairs: dict[bytes, tuple[Endpoint, Endpoint]] = {}
         self._fragments = Fragments(unopened)
+
+    def take_over(self, other: "Packets") -> None:
+        """Take over copies of the fragments that wait."""
+        self._fragments = deepcopy(other._fragments)
 
     def close(self) -> None:
         """Count the fragments that never became a datagram."""

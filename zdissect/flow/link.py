@@ -57,6 +57,7 @@ class Decoder:
     def __init__(self, plain: frozenset[int] = frozenset()) -> None:
         """`plain`: UDP ports that carry no tunnel, even if a tunnel usually has them."""
         self.unopened: Final = Unopened()
+        self._plain: Final = plain
         self._packets: Final = Packets(self.unopened, self._open, plain)
 
     def feed(self, frame: Frame) -> Found:
@@ -83,6 +84,12 @@ class Decoder:
         if kind == b"\x86\xdd":
             return self._packets.ipv6(frame, data, start, stop)
         return self._linked(frame, link, 0)
+
+    def ahead(self) -> "Decoder":
+        """A decoder that has come as far, to look at the next frames before it is their turn."""
+        out = Decoder(self._plain)
+        out._packets.take_over(self._packets)
+        return out
 
     def close(self) -> None:
         """Count the IP fragments that were never completed."""

@@ -1,0 +1,154 @@
+"""From the frames of a block to the batches of its plain connections; the others go the scalar way, frame by frame."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from zdissect.engine.tape import Buffer
+from zdissect.flow.clock import LEAP_NS, ToldClock
+from zdissect.flow.connection import LARGE, MASK, RECENT_SEGMENTS
+from zdissect.flow.connection_table import MAX_CONNECTIONS
+from zdissect.flow.cutter import Cutter
+from zdissect.pipeline import Pipeline
+from zdissect.records import Chunk
+from zdissect.vector.arrays import Batches, Block, Bools, Way
+from zdissect.vector.headers import Headers
+from zdissect.vector.segments import Connections
+from zdissect.vector.streams import Cuts, Pieces
+
+
+@dataclass(slots=True)
+class Split:
+    """A block, divided into what is plain and what isn't."""
+
+    batches: Batches
+    """The batches that plain connections complete; none completes at a frame before that of another one."""
+    scalar: list[int]
+    """The frames, as indices in the block, to be fed one by one."""
+    segments: Bools
+    """Which frames are segments of plain connections: all others."""
+
+
+class Front:
+    """A block on its way through the layers up to TCP.
+
+    Args:
+        pipeline: Between `split` and `commit` nothing may be fed to it but the frames in `Split.scalar`, and what
+            `rest` gives.
+    """
+
+    def __init__(self, pipeline: Pipeline) -> None:
+        self.pipeline = pipeline
+
+    def split(self, block: Block) -> Split:
+        """Finds the plain connections of a block, and cuts their streams. Nothing is changed yet."""
+        self.block = block
+        frames = block.frames if self._fits(block) else []
+        headers = Headers(frames)
+        self.connections = connections = Connections(self.pipeline, frames, headers)
+        self.pieces = pieces = Pieces(frames, headers, connections)
+        cuts = Cuts(block, pieces)
+        connections.leave(np.flatnonzero(cuts.left))
+        self.tail = cuts.tail
+        self.handed_over: set[int] = set()
+        """Ways whose cutters have taken over in the middle of the block."""
+        self.origin: list[int] = []
+        """By way: the stream offset of the beginning of the arena, if the way began there."""
+        for way, (start, _) in zip(connections.ways, pieces.bounds, strict=True):
+            self.origin.append(way.half.offset - _cutter(way).have - start)
+        self.batches = self._batches(cuts)
+        taken = connections.taken
+        segments = np.zeros(len(block.frames), np.bool_)
+        segments[taken.frame[connections.plain[taken.way]]] = True
+        return Split(self.batches, np.flatnonzero(~segments).tolist(), segments)
+
+    def _fits(self, block: Block) -> bool:
+        """Whether time goes on as usual, and no connection has to make room for others."""
+        clock, now_ns = self.pipeline.clock, block.now_ns
+        if clock.shift or clock.odd or not len(now_ns):
+            return False
+        if self.pipeline.streams.count() + len(now_ns) >= MAX_CONNECTIONS:
+            return False
+        if isinstance(clock, ToldClock):  # it finds no leaps itself
+            return clock.next is None
+        return abs(int(now_ns[0]) - clock.last_ns) <= LEAP_NS and bool((np.abs(np.diff(now_ns)) <= LEAP_NS).all())
+
+    def _batches(self, cuts: Cuts) -> Batches:
+        """The batches of plain connections, in order of the frames that complete them."""
+        pieces, connections = self.pieces, self.connections
+        own = np.flatnonzero(connections.plain[pieces.way[cuts.piece]])
+        order = own[np.argsort(pieces.frame[cuts.piece[own]], kind="stable")]
+        piece = cuts.piece[order]
+        arena, start, stop = cuts.arena, cuts.start[order], cuts.stop[order]
+        return Batches(arena, start, stop, pieces.frame[piece], pieces.way[piece], connections.ways)
+
+    def buffer(self, batch: int) -> tuple[Buffer, tuple[int, ...]]:
+        """A batch as cutters give it, and the numbers of the frames that it came in."""
+        cut = self.pieces.batch(int(self.batches.start[batch]), int(self.batches.stop[batch]))
+        return cut.buffer, cut.frames
+
+    def rest(self, way: int, position: int) -> list[tuple[int, Chunk]]:
+        """Hands a way over to its cutter, before or after `commit`, because batches are framed differently from a
+        place in the arena on. Returns what follows, to be given to `Pipeline.stream`: (index of the frame, bytes)."""
+        known, stop = self.connections.ways[way], self.pieces.bounds[way][1]
+        cutter = _cutter(known)
+        cutter.parts, cutter.have, cutter.offset = [], 0, self.origin[way] + position
+        self.handed_over.add(way)
+        known.conversation.flow.size -= stop - position
+        self.pipeline.delivered -= stop - position
+        out, offset = [], cutter.offset
+        for piece, (data, frame, at) in self.pieces.numbered(position, stop):
+            chunk = Chunk(known.half.stream, known.direction, offset, data, frame, at)
+            out.append((int(self.pieces.frame[piece]), chunk))
+            offset += len(data)
+        return out
+
+    def commit(self) -> None:
+        """Brings the state of the layers up to TCP to what it is after the plain frames of the block."""
+        taken, count = self.connections.taken, len(self.connections.ways)
+        acked = np.zeros(count, np.int64)
+        np.maximum.at(acked, taken.way, taken.acked)
+        last = np.full(count, -1)
+        last[taken.way] = taken.frame
+        size = np.bincount(taken.way, taken.size, count).astype(np.int64).tolist()
+        for way in np.flatnonzero(self.connections.plain & (last >= 0)).tolist():
+            half = self.connections.ways[way].half
+            half.last_ns = self.block.frames[last[way]].now_ns
+            half.ack = (half.ack + int(acked[way])) & MASK
+            self.pipeline.captured += size[way]
+            if size[way]:
+                self._deliver(way, size[way])
+
+    def _deliver(self, way: int, size: int) -> None:
+        """Notes that the payload of a way has been passed on."""
+        conversation, half = self.connections.ways[way]
+        self._remember(way)
+        half.advance(size)
+        order = self.pipeline.causal.connections[half.stream]
+        order.passed[half.direction] = half.offset
+        order.patient[1 - half.direction] = True
+        order.base[half.direction] = half.base()
+        conversation.flow.size += size
+        conversation.opaque = 0
+        self.pipeline.delivered += size
+        if way not in self.handed_over:
+            cutter, stop, tail = _cutter(self.connections.ways[way]), self.pieces.bounds[way][1], self.tail[way]
+            cutter.parts = [part for _, part in self.pieces.numbered(tail, stop)]
+            cutter.have, cutter.offset = stop - tail, self.origin[way] + tail
+
+    def _remember(self, way: int) -> None:
+        """Keeps the payloads delivered last: those around the last large one, and the last small ones since then, of
+        which there are more or fewer depending on how many came."""
+        pieces, half = self.pieces, self.connections.ways[way].half
+        own = np.arange(pieces.edges[way], pieces.edges[way + 1])
+        own = own[pieces.frame[own] >= 0]
+        large = int(np.flatnonzero(np.append(True, pieces.size[own] > LARGE))[-1])
+        period, most = RECENT_SEGMENTS + 1, 2 * RECENT_SEGMENTS + 1
+        left_out = max(0, len(own) - large - most) // period * period
+        for piece in [*own[max(0, large - RECENT_SEGMENTS) : large].tolist(), *own[large + left_out :].tolist()]:
+            half.keep(self.origin[way] + int(pieces.start[piece]), pieces.part(piece).data)
+
+
+def _cutter(way: Way) -> Cutter:
+    """The cutter of a way."""
+    return way.conversation.sides[way.direction].cutter

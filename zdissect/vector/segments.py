@@ -1,0 +1,149 @@
+"""The TCP connections of a block all of whose segments are next in order: what `flow.tcp` and `flow.causal` do for
+those, on arrays.
+
+Whether a connection is plain is decided for the whole block, before anything is changed: a single segment that is out
+of order, sent again, ahead of what it acknowledges, or whose headers aren't plain leaves all of them to the scalar way.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from zdissect.flow.connection import ACK, FIN, MASK, MAX_WINDOW, RST, SIGN, SYN, Connection, HalfStream
+from zdissect.flow.cutter import Cutter
+from zdissect.flow.framing import STREAM
+from zdissect.flow.verdict import Verdict
+from zdissect.pipeline import Pipeline
+from zdissect.records import Endpoint, Frame, Segment
+from zdissect.vector.arrays import Bools, Ints, Way
+from zdissect.vector.headers import Headers
+
+_ZENOH = (Verdict.ZENOH, Verdict.MIDDLE)
+
+
+class Taken(NamedTuple):
+    """The segments of plain connections, an entry each; those of a connection in the order of the capture."""
+
+    frame: Ints
+    """Index in the block."""
+    way: Ints
+    """Index in `Connections.ways`."""
+    start: Ints
+    """Where the payload is in `Headers.data`."""
+    size: Ints
+    """Bytes of it; often 0."""
+    acked: Ints
+    """By how many bytes its acknowledgement is beyond that of its half-stream when the block begins."""
+
+
+class Connections:
+    """The plain connections of a block."""
+
+    def __init__(self, pipeline: Pipeline, frames: list[Frame], headers: Headers) -> None:
+        self.pipeline = pipeline
+        self.ways: list[Way] = []
+        """Both directions of each: number 2 n is direction 0 of the n-th connection."""
+        self.numbers: dict[Connection, int] = {}
+        """By connection, whether plain or not: its number, or -1."""
+        self._leave_odd(frames, headers)
+        segments = headers.segments
+        count = len(segments.ends)
+        firsts: dict[bytes, int] = {}
+        first = np.fromiter(map(firsts.setdefault, segments.ends, range(count)), np.int64, count)
+        own = np.zeros(count, np.int64)
+        for ends, index in firsts.items():
+            own[index] = self._way(ends)
+        way = own[first]
+        known = np.flatnonzero(way >= 0)
+        order = known[np.argsort((way[known] >> 1).astype(np.uint32), kind="stable")]
+        way = way[order]
+        size = segments.stop[order] - segments.start[order]
+        acked, fits = self._check(way, size, segments.seq[order], segments.ack[order], segments.flags[order])
+        self.plain: Bools = np.ones(len(self.ways), np.bool_)
+        """Whether a way is still taken for plain; always the same for both of a connection."""
+        self.leave(way[~fits])
+        fits = self.plain[way]
+        self.taken = Taken(segments.frame[order][fits], way[fits], segments.start[order][fits], size[fits], acked[fits])
+
+    def leave(self, ways: Ints) -> None:
+        """Leaves connections to the scalar way."""
+        self.plain[ways] = False
+        self.plain[ways ^ 1] = False
+
+    def _leave_odd(self, frames: list[Frame], headers: Headers) -> None:
+        """Leaves the connections to which frames belong whose headers aren't plain: fragments, tunnels..."""
+        odd = np.flatnonzero(headers.odd).tolist()
+        decoder = self.pipeline.decoder.ahead() if odd else None
+        for index in odd:
+            packet = decoder.feed(frames[index]) if decoder is not None else None
+            half = self.pipeline.streams.half(packet.src, packet.dst) if isinstance(packet, Segment) else None
+            if half is not None:
+                self.numbers[half.connection] = -1
+
+    def _way(self, ends: bytes) -> int:
+        """The number of the way from one end to another; -1 if its connection isn't plain."""
+        middle = (len(ends) - 4) // 2
+        src = Endpoint(ends[:middle], int.from_bytes(ends[-4:-2]))
+        dst = Endpoint(ends[middle:-4], int.from_bytes(ends[-2:]))
+        half = self.pipeline.streams.half(src, dst)
+        if half is None:
+            return -1
+        number = self.numbers.get(half.connection)
+        if number is None:
+            number = self.numbers[half.connection] = self._number(half.connection)
+        return 2 * number + half.direction if number >= 0 else -1
+
+    def _number(self, connection: Connection) -> int:
+        """The number of a connection; -1 if its state isn't plain."""
+        halves = sorted(connection.halves, key=lambda half: half.direction)
+        stream, causal = halves[0].stream, self.pipeline.causal
+        conversation, order = self.pipeline.conversations.get(stream), causal.connections.get(stream)
+        if conversation is None or order is None or order.ends is None or order.ends[0] in causal.holding:
+            return -1
+        if conversation.flow.verdict not in _ZENOH:
+            return -1
+        for half, side, base, passed in zip(halves, conversation.sides, order.base, order.passed, strict=True):
+            begun = half.offset > 0 or side.known
+            if not _in_order(half, base, passed, begun) or not _cuts_plainly(side.cutter):
+                return -1
+        self.ways += [Way(conversation, half) for half in halves]
+        return len(self.ways) // 2 - 1
+
+    def _check(self, way: Ints, size: Ints, seq: Ints, ack: Ints, flags: Ints) -> tuple[Ints, Bools]:
+        """(how far each segment acknowledges, whether it is plain)"""
+        halves = [way.half for way in self.ways]
+        seqs = np.array([half.seq for half in halves], np.int64).reshape(-1, 2)
+        acks = np.array([half.ack for half in halves], np.int64)
+        each, connection, direction = np.arange(len(way)), way >> 1, way & 1
+        sent = np.zeros((len(way), 2), np.int64)
+        sent[each, direction] = size
+        before = np.cumsum(sent, axis=0) - sent
+        if len(way):
+            before -= before[np.searchsorted(connection, connection)]
+        expected = seqs[connection] + before
+        own, other = expected[each, direction], expected[each, 1 - direction]
+        acked = _distances(ack, acks[way])
+        # bytes that acknowledge what hasn't come yet would wait; so they do where nothing of the other side is known
+        early = (size > 0) & (_distances(ack, other) > 0) & (seqs[connection, 1 - direction] >= 0)
+        known = (acks[way] >= 0) & (seqs[connection, direction] >= 0)
+        usual = (flags & (SYN | FIN | RST | ACK) == ACK) & (seq == own & MASK)
+        return acked, usual & known & ~early & (np.abs(acked) < MAX_WINDOW)
+
+
+def _in_order(half: HalfStream, base: int, passed: int, begun: bool) -> bool:
+    """Whether the segments of a half-stream need no care as long as each is the next one."""
+    if half.seq < 0:
+        return half.quick and base < 0 and half.start.first_seq < 0
+    known = base if base >= 0 else half.start.first_seq
+    return half.quick and begun and passed == half.offset and known == half.base()
+
+
+def _cuts_plainly(cutter: Cutter) -> bool:
+    """Whether a cutter only has to follow the lengths."""
+    doubt = cutter.lost or cutter.unsure or cutter.torn or cutter.hint
+    return type(cutter) is Cutter and cutter.framing == STREAM and not doubt
+
+
+def _distances(number: Ints, origin: Ints) -> Ints:
+    """How far sequence numbers lie after others, modulo 2^32; negative if before."""
+    return (number - origin + SIGN & MASK) - SIGN
