@@ -40,6 +40,12 @@ class Template:
         self.row = {name: value for name, value in row.items() if name not in _OWN}
         self.changing = [place for place, one in enumerate(row.get("extensions", ())) if one["name"] in changing]
 
+    def having(self, columns: Row) -> "Template":
+        """The same with other values in some columns."""
+        out = Template.__new__(Template)
+        out.row, out.changing = self.row | columns, self.changing
+        return out
+
     def extensions(self, bodies: tuple[bytes, ...]) -> list[Row]:
         """The column `extensions` of a message whose changing extensions have these bodies."""
         out = list(self.row["extensions"])
@@ -51,7 +57,9 @@ class Template:
         """The row that a cell stands for."""
         _, offset, length, sn, stamp, payload, attachment, source_sn, extensions = cell
         row = self.row.copy()
-        row["offset"], row["length"], row["sn"] = offset, length, sn
+        row["offset"], row["length"] = offset, length
+        if sn is not None:
+            row["sn"] = sn
         if stamp is not None:
             row["timestamp_ntp64"] = stamp
         if payload is not None:

@@ -1,0 +1,315 @@
+"""Many messages read at once: the programs of engine/program.py on arrays of positions.
+
+Each message is a lane. What decides control (flags, headers of extensions, kept values) splits the lanes into parts, so
+that within a part control is scalar and the programs' conditions hold for all lanes. Lanes that run past their end, or
+hold an integer in doubt, are dropped.
+"""
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from zdissect.engine import program as ops
+from zdissect.engine.lengths import Values
+from zdissect.engine.program import ExtensionPrograms, Keep, ProgramTable, Step, message_program
+from zdissect.engine.skim import changing_extension
+from zdissect.grammar.columns import changes
+from zdissect.grammar.types import RESERVED, UNIT, ZBUF, Message
+from zdissect.vector.arrays import Bools, Bytes, Ints
+from zdissect.vector.words import Words, integers, shortest
+
+SUBSTITUTED = frozenset({"key_suffix", "parameters", "request_id"})
+"""Columns whose values are put into the row of a template, because they often never come again."""
+
+TURN, LEAVE = range(13, 15)
+"""Operations besides those of programs: the next extension of a chain, the end of one with a structure."""
+
+Level = tuple[tuple[Any, ...], int, int, Values, Any, bool]
+"""Where lanes are in a program: (steps, index of the next one, header, values, level around it, whether the values are
+its own and not those of the level around it)."""
+
+
+class Lanes:
+    """Messages that have taken the same way through the program so far. Arrays have an entry for each."""
+
+    __slots__ = ("at", "bodies", "bound", "chunks", "found", "lane", "mark", "path", "stop", "value")
+
+    def __init__(self, lane: Ints, at: Ints, stop: Ints) -> None:
+        self.lane = lane
+        """Which message of those that are read together."""
+        self.at = at
+        self.mark = at
+        """Where the bytes of the key begin that come next."""
+        self.stop = stop
+        self.bound: Ints | None = None
+        """Where the extension ends that is being read, if it has a declared length."""
+        self.value: Any = None
+        """The integer read last, or the length of bytes."""
+        self.path: tuple[int, ...] = ()
+        """The decisions that led here: lanes with the same path have the same chunks, values and bodies."""
+        self.chunks: list[tuple[str, Ints, Ints]] = []
+        """(column, starts, stops) of the bytes that tell messages apart; column is empty if they are in the key."""
+        self.found: dict[str, Any] = {}
+        """Values by column; of bytes, where they begin, and in `COLUMN size` how many there are."""
+        self.bodies: list[tuple[Ints, Ints]] = []
+        """(starts, sizes) of the bodies of extensions with changing values."""
+
+    @property
+    def end(self) -> Ints:
+        """The end of the innermost region."""
+        return self.stop if self.bound is None else self.bound
+
+    def pick(self, index: Ints) -> "Lanes":
+        """Some of the lanes."""
+        out = Lanes(self.lane[index], self.at[index], self.stop[index])
+        out.mark = self.mark[index]
+        out.bound = None if self.bound is None else self.bound[index]
+        out.value = None if self.value is None else self.value[index]
+        out.path = self.path
+        out.chunks = [(name, start[index], stop[index]) for name, start, stop in self.chunks]
+        out.found = {name: values[index] for name, values in self.found.items()}
+        out.bodies = [(start[index], size[index]) for start, size in self.bodies]
+        return out
+
+    def only(self, good: Bools) -> "Lanes":
+        """Those of the lanes that are good."""
+        return self if good.all() else self.pick(np.flatnonzero(good))
+
+    def cut(self, column: str = "") -> None:
+        """Ends a chunk here."""
+        self.chunks.append((column, self.mark, self.at))
+        self.mark = self.at
+
+    def split(self, codes: Any) -> "list[tuple[int, Lanes]]":
+        """(code, lanes with it), for a code of each lane, which becomes part of the path."""
+        first = int(codes[0])
+        if (codes == first).all():
+            self.path += (first,)
+            return [(first, self)]
+        out = []
+        for code in np.unique(codes).tolist():
+            part = self.pick(np.flatnonzero(codes == code))
+            part.path += (code,)
+            out.append((code, part))
+        return out
+
+
+Work = list[tuple[Lanes, Level | None]]
+
+
+class Reader:
+    """Reads messages of one arena."""
+
+    def __init__(self, arena: Bytes, words: Words) -> None:
+        self.arena = arena
+        self.words = words
+
+    def read(self, table: ProgramTable, lanes: Lanes) -> list[Lanes]:
+        """The messages of a table that begin at the lanes' places; `at` is where they end. Others are dropped."""
+        work = self.choice(lanes, table, None)
+        out = []
+        while work:
+            part, level = work.pop()
+            if not len(part.lane):
+                continue
+            if level is None:
+                part.cut()
+                out.append(part)
+            else:
+                work += self.step(part, level)
+        return out
+
+    def step(self, lanes: Lanes, level: Level) -> Work:
+        """Reads up to the next step after which lanes may go different ways."""
+        steps, number, header, values, outer, own = level
+        while number < len(steps):
+            op, mask, want, test, _, first, second, keep, _ = steps[number]
+            number += 1
+            if header & mask != want or (test is not None and not test(values)):
+                continue
+            rest = (steps, number, header, values, outer, own)
+            if op == ops.EXTENSIONS:
+                return [] if first.optional else self.turn(lanes, first, rest)
+            if op == TURN:
+                return self.turn(lanes, first, _with(outer, values))
+            if op == ops.CHOICE:
+                return [(lanes, None)] if second else self.choice(lanes, first, rest)
+            if op in (ops.GROUP, ops.INLINE):
+                return [(lanes, (first, 0, header, values, rest, False))]
+            lanes = self.leave(lanes, first) if op == LEAVE else self.leaf(lanes, steps[number - 1], values)
+            if not len(lanes.lane):
+                return []
+            if keep is not None:
+                return [] if op not in (ops.VLE, ops.BITS) else _kept(lanes, keep, rest)
+        return [(lanes, outer if own or outer is None else _with(outer, values))]
+
+    def choice(self, lanes: Lanes, table: ProgramTable, rest: Level | None) -> Work:
+        """One message of a table."""
+        lanes = lanes.only(lanes.at < lanes.end)
+        if not len(lanes.lane):
+            return []
+        out: Work = []
+        readable = tuple(one for one in table.messages.values() if one.id not in table.refused)
+        for code, part in lanes.split(_codes(readable)[self.arena[lanes.at]]):
+            if code >= 0:
+                program = table[code & 31]
+                part.at = part.at + 1
+                values = {name: code >> shift & mask for name, shift, mask in program.keep}
+                out.append((part, (program.steps, 0, code, values, rest, True)))
+        return out
+
+    def turn(self, lanes: Lanes, known: ExtensionPrograms, rest: Level) -> Work:
+        """The next extension of a chain. One without changing values is part of the key, whatever is in it."""
+        lanes = lanes.only(lanes.at < lanes.end)
+        if not len(lanes.lane):
+            return []
+        out: Work = []
+        _, _, header, values, _, _ = rest
+        for head, part in lanes.split(self.arena[lanes.at]):
+            part.at = part.at + 1
+            program, enc = known.get(head & 127), head >> 5 & 3
+            after: Level = ((_pseudo(TURN, known),), 0, header, values, rest, False) if head > 127 else rest
+            if program is None or not changing_extension(program):
+                if enc == RESERVED or (program is not None and program.keep):
+                    continue
+                if enc != UNIT:
+                    part = self.number(part, 0)
+                if enc == ZBUF:
+                    part = self.sized(part)
+                    part.at = part.at + part.value
+            elif enc == ZBUF:
+                column = ""
+                if program.structured:
+                    part = self.enter(part)
+                else:
+                    column = program.steps[0][4].column
+                after = ((*program.steps, _pseudo(LEAVE, column)), 0, header, values, after, False)
+            else:
+                continue
+            out.append((part, after))
+        return out
+
+    def enter(self, lanes: Lanes) -> Lanes:
+        """The length of an extension with changing values and a structure: not part of the key, as it may change."""
+        lanes.cut()
+        lanes = self.sized(self.number(lanes, (1 << 32) - 1))
+        lanes.mark = lanes.at
+        lanes.bound = lanes.at + lanes.value
+        lanes.bodies.append((lanes.at, lanes.value))
+        return lanes
+
+    def leave(self, lanes: Lanes, column: str) -> Lanes:
+        """The end of an extension with changing values. If it has no structure, its body is this column."""
+        if column:
+            lanes.bodies.append((lanes.found[column], lanes.found[f"{column} size"]))
+            return lanes
+        lanes = lanes.only(lanes.at == lanes.bound)
+        lanes.cut()
+        lanes.bound = None
+        return lanes
+
+    def leaf(self, lanes: Lanes, step: Step, values: Values) -> Lanes:
+        """One field: its value if that isn't part of the key, otherwise only where it ends."""
+        op, _, _, _, field, first, second, _, _ = step
+        column = field.column
+        carried, limit = changes(field), 0
+        if carried or column in SUBSTITUTED:
+            if column in lanes.found:
+                return lanes.pick(_NONE)
+            lanes.cut()
+            limit = first
+        if op == ops.VLE:
+            lanes = self.number(lanes, limit)
+            if carried and column:
+                lanes.found[column] = lanes.value
+        elif op in (ops.TEXT, ops.BLOB, ops.REST):
+            if op == ops.REST:
+                lanes.value = lanes.end - lanes.at
+            else:
+                lanes = self.sized(self.number(lanes, limit))
+            if limit:
+                lanes.mark = lanes.at
+            if carried:
+                lanes.found[column], lanes.found[f"{column} size"] = lanes.at, lanes.value
+            lanes.at = lanes.at + lanes.value
+        elif op in (ops.RAW, ops.BITS) or (op == ops.UINT and first == 1):
+            lanes.value = self.arena[lanes.at]
+            lanes.at = lanes.at + (1 if op != ops.RAW else first(values) if second else first)
+            lanes = lanes.only(lanes.at <= lanes.end)
+        else:
+            return lanes.pick(_NONE)
+        if carried:
+            lanes.mark = lanes.at
+        elif limit:
+            lanes.cut(column)
+        return lanes
+
+    def number(self, lanes: Lanes, limit: int) -> Lanes:
+        """An integer; with a limit, only one that isn't larger, and in its shortest form."""
+        first = self.arena[lanes.at]
+        if first.max(initial=0) < 128:
+            lanes.value, lanes.at = first.astype(np.int64), lanes.at + 1
+            return lanes.only(lanes.at <= lanes.end)
+        value, size = integers(self.arena, self.words, lanes.at)
+        lanes.value, lanes.at = value, lanes.at + size
+        good = lanes.at <= lanes.end
+        if limit:
+            good &= shortest(value, size) & (value <= np.uint64(limit))
+        return lanes.only(good)
+
+    def sized(self, lanes: Lanes) -> Lanes:
+        """Lanes in which as many bytes are left as the length says that was read last."""
+        if lanes.value.dtype == np.uint64:
+            lanes = lanes.only(lanes.value <= (lanes.end - lanes.at).astype(np.uint64))
+            lanes.value = lanes.value.astype(np.int64)
+            return lanes
+        return lanes.only(lanes.value <= lanes.end - lanes.at)
+
+
+_NONE = np.zeros(0, dtype=np.int64)
+
+
+def _pseudo(op: int, first: Any) -> tuple[Any, ...]:
+    return (op, 0, 0, None, None, first, None, None, None)
+
+
+def _with(level: Level, values: Values) -> Level:
+    """A level with the values of the one in it."""
+    return (*level[:3], values, *level[4:])
+
+
+def _kept(lanes: Lanes, keep: Keep, rest: Level) -> Work:
+    """Splits lanes by those bits of the integer read last that conditions need."""
+    parts = [(lanes, rest[3])]
+    for name, shift, mask in keep:
+        parts = [
+            (one, values | {name: code})
+            for part, values in parts
+            for code, one in part.split(part.value.astype(np.int64) >> shift & mask)
+        ]
+    return [(part, _with(rest, values)) for part, values in parts]
+
+
+@cache
+def _codes(messages: tuple[Message, ...]) -> Ints:
+    """For each header byte, its bits that decide what follows, with the id; -1 if it isn't of these messages."""
+    codes = np.full(256, -1)
+    for message in messages:
+        program = message_program(message)
+        mask = 31 | _decisive(program.steps) | sum(bits << shift for _, shift, bits in program.keep)
+        codes[message.id :: 32] = np.arange(message.id, 256, 32) & mask
+    return codes
+
+
+def _decisive(steps: tuple[Step, ...]) -> int:
+    """The bits of a header that conditions ask for."""
+    out = 0
+    for op, mask, _, _, _, first, *_ in steps:
+        out |= mask
+        if op in (ops.GROUP, ops.INLINE):
+            out |= _decisive(first)
+        elif op == ops.EXTENSIONS:
+            for program in first.values():
+                out |= _decisive(program.steps)
+    return out

@@ -1,0 +1,116 @@
+"""Templates by the bytes of messages: what the interpreter says of one stands for all with the same key."""
+
+from typing import Any
+
+import numpy as np
+
+from zdissect.engine.compiler import MOST_TEMPLATES
+from zdissect.engine.interpreter import interpret
+from zdissect.engine.messages import inherit, messages
+from zdissect.engine.skim import changing_extensions
+from zdissect.engine.templates import CELL, Cell, Template
+from zdissect.engine.vle import read
+from zdissect.grammar.columns import BIT_WORDS
+from zdissect.grammar.types import Message
+from zdissect.vector.arrays import Ints
+from zdissect.vector.keys import DECLINED, Key, Shape
+from zdissect.vector.lockstep import Part, Path, message_of
+from zdissect.vector.words import Words
+
+BYTES = frozenset({"payload", "attachment"})
+"""Columns of a cell that hold bytes."""
+
+
+class Learned:
+    """Templates, and the keys that they are found by."""
+
+    def __init__(self) -> None:
+        self.templates: list[Template] = []
+        self.shapes: dict[Path, Shape] = {}
+        self.read: dict[tuple[Path, Key], Template | None] = {}
+        """What the interpreter has read, by the key without what is substituted."""
+
+    @property
+    def full(self) -> bool:
+        """Whether it is time to forget."""
+        return max(len(self.templates), len(self.read)) > MOST_TEMPLATES
+
+    def forget(self) -> None:
+        """Forgets all templates, and what they came from if that has become much."""
+        self.templates.clear()
+        self.shapes.clear()
+        if len(self.read) > MOST_TEMPLATES:
+            self.read.clear()
+
+    def find(self, data: bytes, words: Words, path: Path, part: Part) -> Ints:
+        """Indices of the templates of messages, or `DECLINED`."""
+        shape = self.shapes.get(path)
+        if shape is None:
+            shape = self.shapes[path] = Shape(len(part.chunks))
+        starts = np.array([start for _, start, _ in part.chunks])
+        stops = np.array([stop for _, _, stop in part.chunks])
+
+        def find(index: Ints) -> list[int]:
+            places = zip(starts[:, index].T.tolist(), stops[:, index].T.tolist(), strict=True)
+            pieces = [[data[start:stop] for start, stop in zip(*place, strict=True)] for place in places]
+            return self.templates_of(data, path, part.pick(index), shape, pieces)
+
+        return shape.find(words, starts, stops - starts, part.flag, find)
+
+    def templates_of(self, data: bytes, path: Path, part: Part, shape: Shape, pieces: list[list[bytes]]) -> list[int]:
+        """Indices of the templates of messages, from the bytes of their chunks."""
+        names = [name for name, _, _ in part.chunks]
+        fixed = [place for place, name in enumerate(names) if not name]
+        own = [(place, name) for place, name in enumerate(names) if name]
+        out = []
+        for number, (flag, chunks) in enumerate(zip(part.flag.tolist(), pieces, strict=True)):
+            key = (flag, *chunks)
+            index = shape.templates.get(key, DECLINED)
+            if index == DECLINED:
+                known = path, (flag, *[chunks[place] for place in fixed])
+                if known not in self.read:
+                    self.read[known] = learn(message_of(path), data, part, number)
+                template = self.read[known]
+                if template is not None and own:
+                    template = substituted(template, [(name, chunks[place]) for place, name in own])
+                if template is not None:
+                    index = shape.templates[key] = len(self.templates)
+                    self.templates.append(template)
+            out.append(index)
+        return out
+
+
+def learn(message: Message, data: bytes, part: Part, number: int) -> Template | None:
+    """The template of a message; None if the interpreter remarks anything, or reads anything else than was found."""
+    one = data[part.start[number] : part.stop[number]]
+    tape = interpret(message, one)
+    made = [] if tape.remarks else messages(tape)
+    if len(made) != 1:
+        return None
+    row = made[0].row
+    if message.layer == "network":
+        inherit(row, {"sn": int(part.sn[number]), "reliability": BIT_WORDS["reliability"][part.flag[number]]})
+    template = Template(row, changing_extensions(message))
+    bodies = tuple(data[start[number] : start[number] + size[number]] for start, size in part.bodies)
+    if len(template.changing) != len(bodies):
+        return None
+    found = {name: taken(data, part.found, name, number) for name in part.found}
+    found |= {"offset": 0, "length": len(one), "sn": int(part.sn[number]) if "sn" in row else None}
+    cell: Cell = (template, *(found.get(name) for name in CELL[:-1]), template.extensions(bodies) if bodies else None)
+    return template if template.complete(cell) == row else None
+
+
+def taken(data: bytes, found: dict[str, Any], name: str, number: int) -> Any:
+    """The value that was found for a column of a message."""
+    value = int(found[name][number])
+    return data[value : value + int(found[f"{name} size"][number])] if name in BYTES else value
+
+
+def substituted(template: Template, columns: list[tuple[str, bytes]]) -> Template | None:
+    """A template with other values, from their bytes; None if they aren't UTF-8."""
+    try:
+        return template.having(
+            {name: read(data, 0, len(data))[0] if name == "request_id" else data.decode() for name, data in columns}
+        )
+    except UnicodeDecodeError:
+        return None

@@ -1,0 +1,159 @@
+"""Batches to messages: where each begins and ends, the values that change, and the template with everything else."""
+
+from typing import Any
+
+import numpy as np
+
+from zdissect.engine.messages import Row
+from zdissect.engine.templates import Cell, Template
+from zdissect.grammar.transport import FRAME, KEEP_ALIVE
+from zdissect.vector.arrays import Bytes, Ints, Walked
+from zdissect.vector.keys import DECLINED
+from zdissect.vector.learned import Learned
+from zdissect.vector.lockstep import Lockstep, Part, merged, message_of
+
+
+class Walker:
+    """Reads blocks of batches, and remembers the templates of their messages."""
+
+    def __init__(self) -> None:
+        self.learned = Learned()
+        self.templates: list[Template] = self.learned.templates
+        """By index; they stay until `forget`."""
+        self.data = b""
+        """The bytes of the block that was walked last."""
+
+    @property
+    def full(self) -> bool:
+        """Whether there are so many templates that it is time to forget them, between blocks."""
+        return self.learned.full
+
+    def forget(self) -> None:
+        """Forgets all templates."""
+        self.learned.forget()
+
+    def walk(self, arena: Bytes, start: Ints, stop: Ints) -> Walked:
+        """Reads the batches `start` to `stop` of an arena, each with a length prefix of two bytes."""
+        self.data = arena.tobytes()
+        lockstep = Lockstep(arena, start, stop)
+        lockstep.read()
+        found = []
+        for path, parts in lockstep.parts.items():
+            part = merged(parts)
+            good = lockstep.good[part.batch]
+            if not good.all():
+                part = part.pick(np.flatnonzero(good))
+            if len(part.batch):
+                template = self.learned.find(self.data, lockstep.words, path, part)
+                lockstep.good[part.batch[template == DECLINED]] = False
+                found.append((message_of(path) in (FRAME, KEEP_ALIVE), part, template))
+        return _Collected(lockstep, found).walked()
+
+    def cells(self, walked: Walked, messages: Ints, start: int) -> list[Cell | Row]:
+        """Messages of the block that was walked last as cells, by their indices. Offsets count from `start`."""
+        bodies = [(some, starts, sizes, np.searchsorted(some, messages)) for some, starts, sizes in walked.bodies]
+        out: list[Cell | Row] = []
+        for number, index in enumerate(messages.tolist()):
+            changing = []
+            for some, starts, sizes, places in bodies:
+                place = places[number]
+                if place < len(some) and some[place] == index:
+                    changing.append((int(starts[place]), int(sizes[place])))
+            out.append(self.cell(walked, index, start, changing))
+        return out
+
+    def cell(self, walked: Walked, index: int, first: int, bodies: list[tuple[int, int]]) -> Cell:
+        """One message as a cell, with the places and sizes of the bodies of its extensions with changing values."""
+        data, template = self.data, self.templates[walked.template[index]]
+        start, sn, source_sn = int(walked.start[index]), int(walked.sn[index]), int(walked.source_sn[index])
+        payload, attachment = int(walked.payload[index]), int(walked.attachment[index])
+        return (
+            template,
+            start - first,
+            int(walked.stop[index]) - start,
+            sn if sn >= 0 else None,
+            int(walked.stamp[index]) if walked.stamped[index] else None,
+            data[payload : payload + int(walked.payload_size[index])] if payload >= 0 else None,
+            data[attachment : attachment + int(walked.attachment_size[index])] if attachment >= 0 else None,
+            source_sn if source_sn >= 0 else None,
+            template.extensions(tuple(data[at : at + size] for at, size in bodies)) if bodies else None,
+        )
+
+
+Found = tuple[bool, Part, Ints]
+"""(whether they are transport messages, messages, indices of their templates), of a shape."""
+
+
+class _Collected:
+    """The messages of all shapes, brought into order."""
+
+    def __init__(self, lockstep: Lockstep, found: list[Found]) -> None:
+        self.lockstep = lockstep
+        self.parts = [part for _, part, _ in found]
+        self.sizes = [len(part.batch) for part in self.parts]
+        batch, start = (
+            self.joined([part.batch for part in self.parts]),
+            self.joined([part.start for part in self.parts]),
+        )
+        order = np.argsort((batch << 32) + start)
+        good = lockstep.good[batch[order]]
+        self.order = order if good.all() else order[good]
+        self.batch, self.start = batch[self.order], start[self.order]
+        self.template = self.joined([template for _, _, template in found])[self.order]
+        outer = self.joined([np.full(len(part.batch), transport) for transport, part, _ in found], bool)
+        self.transport = np.flatnonzero(outer[self.order])
+
+    def walked(self) -> Walked:
+        """All columns."""
+        stamps = [part.found.get("timestamp_ntp64") for part in self.parts]
+        pairs = list(zip(stamps, self.sizes, strict=True))
+        stamped = self.joined([np.full(size, values is not None) for values, size in pairs], bool)
+        zero = np.uint64(0)
+        stamp = self.joined([np.full(size, zero) if values is None else values for values, size in pairs], np.uint64)
+        sn = self.joined([part.sn for part in self.parts])
+        columns: Any = map(self.column, _COLUMNS)
+        return Walked(
+            self.lockstep.good, self.batch, self.template, self.start, self.stop(), sn[self.order],
+            stamp[self.order], stamped[self.order], *columns, self.bodies(),
+        )  # fmt: skip
+
+    @staticmethod
+    def joined(values: list[Any], kind: Any = np.int64) -> Any:
+        """An array of all messages, shape by shape."""
+        return np.concatenate([np.zeros(0, dtype=kind), *values], dtype=kind, casting="unsafe")
+
+    def column(self, name: str) -> Ints:
+        """A column, -1 where there is no value."""
+        values = [part.found[name] if name in part.found else np.full(len(part.batch), -1) for part in self.parts]
+        out: Ints = self.joined(values)[self.order]
+        return out
+
+    def stop(self) -> Ints:
+        """Where each message ends; a transport message where the next one begins, or with the batch."""
+        stop: Ints = self.joined([part.stop for part in self.parts])[self.order]
+        places, following = self.transport, self.transport[1:]
+        ends = self.lockstep.stop[self.batch[places]]
+        ends[:-1] = np.where(self.batch[following] == self.batch[places[:-1]], self.start[following], ends[:-1])
+        stop[places] = ends
+        return stop
+
+    def bodies(self) -> list[tuple[Ints, Ints, Ints]]:
+        """The bodies of extensions, see `Walked`."""
+        place = np.full(sum(self.sizes), -1)
+        place[self.order] = np.arange(len(self.order))
+        places = np.split(place, np.cumsum(self.sizes)[:-1])
+        out = []
+        for number in range(max((len(part.bodies) for part in self.parts), default=0)):
+            having = [
+                (where, *part.bodies[number])
+                for where, part in zip(places, self.parts, strict=True)
+                if len(part.bodies) > number
+            ]
+            messages, starts, sizes = (np.concatenate(values) for values in zip(*having, strict=True))
+            order = np.argsort(messages)
+            order = order[messages[order] >= 0]
+            out.append((messages[order], starts[order], sizes[order]))
+        return out
+
+
+_COLUMNS = ("payload", "payload size", "attachment", "attachment size", "source_sn")
