@@ -73,11 +73,16 @@ class Shape:
         key = self.gather(words, starts, sizes, flags)
         hashes = self.hash(key)
         out = self.look(key, hashes)
-        missing = np.flatnonzero(out < DECLINED)
+        missing = (out < DECLINED).nonzero()[0]
         if len(missing):
-            found = find(missing)
-            out[missing] = found
-            self.add(key, hashes, missing.tolist(), found)
+            _, first = np.unique(hashes[missing], return_index=True)
+            new = missing[first]
+            out[new] = found = find(new)
+            self.add(key, hashes, new.tolist(), found)
+            if len(new) < len(missing):
+                out[missing] = self.look(key[:, missing], hashes[missing])
+                left = (out < DECLINED).nonzero()[0]  # declined, or another key with the same hash
+                out[left] = find(left)
         return out
 
     def look(self, key: Words, hashes: Words) -> Ints:

@@ -15,12 +15,17 @@ from zdissect.engine.lengths import Values
 from zdissect.engine.program import ExtensionPrograms, Keep, ProgramTable, Step, message_program
 from zdissect.engine.skim import changing_extension
 from zdissect.grammar.columns import changes
-from zdissect.grammar.types import RESERVED, UNIT, ZBUF, Message
+from zdissect.grammar.types import UNIT, ZBUF, Message
 from zdissect.vector.arrays import Bools, Bytes, Ints
 from zdissect.vector.words import Words, integers, shortest
 
 SUBSTITUTED = frozenset({"key_suffix", "parameters", "request_id"})
 """Columns whose values are put into the row of a template, because they often never come again."""
+
+NONE = 255
+"""The code of lanes that can't go on; never one that can: the header of an extension with a reserved encoding."""
+
+_LARGEST = (1 << 64) - 1
 
 TURN, LEAVE = range(13, 15)
 """Operations besides those of programs: the next extension of a chain, the end of one with a structure."""
@@ -81,17 +86,18 @@ class Lanes:
         self.chunks.append((column, self.mark, self.at))
         self.mark = self.at
 
-    def split(self, codes: Any) -> "list[tuple[int, Lanes]]":
-        """(code, lanes with it), for a code of each lane, which becomes part of the path."""
-        first = int(codes[0])
-        if (codes == first).all():
-            self.path += (first,)
-            return [(first, self)]
+    def split(self, codes: Bytes) -> "list[tuple[int, Lanes]]":
+        """(code, lanes with it), for a code of each lane, which becomes part of the path; without those with `NONE`."""
+        same = bytes(codes)
+        if same == same[:1] * len(same):
+            self.path += (same[0],)
+            return [(same[0], self)] if same[0] != NONE else []
         out = []
-        for code in np.unique(codes).tolist():
-            part = self.pick(np.flatnonzero(codes == code))
-            part.path += (code,)
-            out.append((code, part))
+        for code in np.bincount(codes).nonzero()[0].tolist():
+            if code != NONE:
+                part = self.pick((codes == code).nonzero()[0])
+                part.path += (code,)
+                out.append((code, part))
         return out
 
 
@@ -115,7 +121,7 @@ class Reader:
                 continue
             if level is None:
                 part.cut()
-                out.append(part)
+                out.append(part.only(part.at <= part.stop))
             else:
                 work += self.step(part, level)
         return out
@@ -152,26 +158,26 @@ class Reader:
         out: Work = []
         readable = tuple(one for one in table.messages.values() if one.id not in table.refused)
         for code, part in lanes.split(_codes(readable)[self.arena[lanes.at]]):
-            if code >= 0:
-                program = table[code & 31]
-                part.at = part.at + 1
-                values = {name: code >> shift & mask for name, shift, mask in program.keep}
-                out.append((part, (program.steps, 0, code, values, rest, True)))
+            program = table[code & 31]
+            part.at = part.at + 1
+            values = {name: code >> shift & mask for name, shift, mask in program.keep}
+            out.append((part, (program.steps, 0, code, values, rest, True)))
         return out
 
     def turn(self, lanes: Lanes, known: ExtensionPrograms, rest: Level) -> Work:
-        """The next extension of a chain. One without changing values is part of the key, whatever is in it."""
+        """The next extension of a chain. One without changing values is part of the key, whatever is in it; one that
+        isn't known would be a finding."""
         lanes = lanes.only(lanes.at < lanes.end)
         if not len(lanes.lane):
             return []
         out: Work = []
         _, _, header, values, _, _ = rest
-        for head, part in lanes.split(self.arena[lanes.at]):
+        for head, part in lanes.split(_heads(tuple(known))[self.arena[lanes.at]]):
             part.at = part.at + 1
-            program, enc = known.get(head & 127), head >> 5 & 3
+            program, enc = known[head & 127], head >> 5 & 3
             after: Level = ((_pseudo(TURN, known),), 0, header, values, rest, False) if head > 127 else rest
-            if program is None or not changing_extension(program):
-                if enc == RESERVED or (program is not None and program.keep):
+            if not changing_extension(program):
+                if program.keep:
                     continue
                 if enc != UNIT:
                     part = self.number(part, 0)
@@ -216,7 +222,7 @@ class Reader:
         carried, limit = changes(field), 0
         if carried or column in SUBSTITUTED:
             if column in lanes.found:
-                return lanes.pick(_NONE)
+                return lanes.pick(_EMPTY)
             lanes.cut()
             limit = first
         if op == ops.VLE:
@@ -236,9 +242,8 @@ class Reader:
         elif op in (ops.RAW, ops.BITS) or (op == ops.UINT and first == 1):
             lanes.value = self.arena[lanes.at]
             lanes.at = lanes.at + (1 if op != ops.RAW else first(values) if second else first)
-            lanes = lanes.only(lanes.at <= lanes.end)
         else:
-            return lanes.pick(_NONE)
+            return lanes.pick(_EMPTY)
         if carried:
             lanes.mark = lanes.at
         elif limit:
@@ -248,26 +253,37 @@ class Reader:
     def number(self, lanes: Lanes, limit: int) -> Lanes:
         """An integer; with a limit, only one that isn't larger, and in its shortest form."""
         first = self.arena[lanes.at]
-        if first.max(initial=0) < 128:
-            lanes.value, lanes.at = first.astype(np.int64), lanes.at + 1
-            return lanes.only(lanes.at <= lanes.end)
-        value, size = integers(self.arena, self.words, lanes.at)
-        lanes.value, lanes.at = value, lanes.at + size
-        good = lanes.at <= lanes.end
-        if limit:
-            good &= shortest(value, size) & (value <= np.uint64(limit))
+        if bytes(first).isascii():
+            lanes.value, lanes.at = first, lanes.at + 1
+            return lanes
+        second = self.arena[lanes.at + 1]
+        if bytes(first & second).isascii():
+            more = first >> 7
+            lanes.value = (first & 127) + (second * more).astype(np.uint64) * np.uint64(128)
+            lanes.at = lanes.at + 1 + more
+            good = (second != 0) | (more == 0) if limit else None
+        else:
+            lanes.value, size = integers(self.arena, self.words, lanes.at)
+            lanes.at = lanes.at + size
+            good = shortest(lanes.value, size) if limit else None
+        if good is None:
+            return lanes
+        if limit < _LARGEST:
+            good &= lanes.value <= np.uint64(limit)
         return lanes.only(good)
 
     def sized(self, lanes: Lanes) -> Lanes:
         """Lanes in which as many bytes are left as the length says that was read last."""
-        if lanes.value.dtype == np.uint64:
-            lanes = lanes.only(lanes.value <= (lanes.end - lanes.at).astype(np.uint64))
+        room = lanes.end - lanes.at
+        if lanes.value.dtype == np.uint8:
             lanes.value = lanes.value.astype(np.int64)
-            return lanes
-        return lanes.only(lanes.value <= lanes.end - lanes.at)
+            return lanes.only(lanes.value <= room)
+        lanes = lanes.only((room >= 0) & (lanes.value <= room.astype(np.uint64)))
+        lanes.value = lanes.value.astype(np.int64)
+        return lanes
 
 
-_NONE = np.zeros(0, dtype=np.int64)
+_EMPTY = np.zeros(0, dtype=np.int64)
 
 
 def _pseudo(op: int, first: Any) -> tuple[Any, ...]:
@@ -286,19 +302,28 @@ def _kept(lanes: Lanes, keep: Keep, rest: Level) -> Work:
         parts = [
             (one, values | {name: code})
             for part, values in parts
-            for code, one in part.split(part.value.astype(np.int64) >> shift & mask)
+            for code, one in part.split((part.value.astype(np.int64) >> shift & mask).astype(np.uint8))
         ]
     return [(part, _with(rest, values)) for part, values in parts]
 
 
 @cache
-def _codes(messages: tuple[Message, ...]) -> Ints:
-    """For each header byte, its bits that decide what follows, with the id; -1 if it isn't of these messages."""
-    codes = np.full(256, -1)
+def _codes(messages: tuple[Message, ...]) -> Bytes:
+    """For each header byte, its bits that decide what follows, with the id; `NONE` if it isn't of these messages."""
+    codes = np.full(256, NONE, dtype=np.uint8)
     for message in messages:
         program = message_program(message)
         mask = 31 | _decisive(program.steps) | sum(bits << shift for _, shift, bits in program.keep)
         codes[message.id :: 32] = np.arange(message.id, 256, 32) & mask
+    return codes
+
+
+@cache
+def _heads(known: tuple[int, ...]) -> Bytes:
+    """For each header of an extension itself, or `NONE` if it isn't known."""
+    codes = np.full(256, NONE, dtype=np.uint8)
+    for key in known:
+        codes[[key, key | 128]] = key, key | 128
     return codes
 
 

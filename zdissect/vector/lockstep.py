@@ -1,4 +1,4 @@
-"""Reads the messages of many batches side by side: the first of all batches, then the second ones, and so on."""
+"""Reads the messages of many batches side by side: first the headers of FRAMEs, then what they hold."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -10,7 +10,8 @@ from zdissect.grammar.batch import STREAM_PREFIX
 from zdissect.grammar.network import PUSH, REQUEST, RESPONSE, RESPONSE_FINAL
 from zdissect.grammar.transport import FRAME, KEEP_ALIVE
 from zdissect.grammar.types import Message
-from zdissect.vector.arrays import Bytes, Ints
+from zdissect.vector.arrays import Ints
+from zdissect.vector.guesses import Beginnings, chained
 from zdissect.vector.lanes import Lanes, Reader
 from zdissect.vector.words import words_of
 
@@ -19,6 +20,9 @@ READ = (FRAME, KEEP_ALIVE, PUSH, REQUEST, RESPONSE, RESPONSE_FINAL)
 
 _TABLE = ProgramTable(READ)
 _RELIABLE = FRAME.flag("R").mask
+
+_PLAIN_TURNS = 2
+"""Turns without guesses: for the header of a FRAME, and for the first message in it."""
 
 Path = tuple[int, ...]
 
@@ -73,10 +77,12 @@ def message_of(path: Path) -> Message:
 class Lockstep:
     """One block of batches, and how far they have been read."""
 
-    def __init__(self, arena: Bytes, start: Ints, stop: Ints) -> None:
-        self.arena = arena
-        self.words = words_of(arena)
-        self.reader = Reader(arena, self.words)
+    def __init__(self, data: bytes, start: Ints, stop: Ints, beginnings: Beginnings) -> None:
+        self.data = data
+        self.arena = np.frombuffer(data, dtype=np.uint8)
+        self.words = words_of(self.arena)
+        self.reader = Reader(self.arena, self.words)
+        self.beginnings = beginnings
         self.stop = stop
         self.at = start + STREAM_PREFIX
         self.good = (self.words[start] & np.uint64(0xFFFF)).astype(np.int64) == stop - self.at
@@ -86,36 +92,55 @@ class Lockstep:
         self.flag = np.zeros(len(start), dtype=np.int64)
         self.parts: dict[Path, list[Part]] = {}
 
-    def read(self) -> None:
-        """Reads all messages."""
+    def read(self, guess: bool) -> None:
+        """Reads all messages.
+
+        Args:
+            guess: Whether to guess from the start where messages begin, because FRAMEs hold several. If not, it
+                begins behind the first message of a FRAME.
+        """
+        turn = 1
         while True:
-            active = np.flatnonzero(self.good & (self.at < self.stop))
+            active = (self.good & (self.at < self.stop)).nonzero()[0]
             if not len(active):
                 return
-            self.turn(active)
+            self.turn(active, guess or turn > _PLAIN_TURNS)
+            turn += 1
 
-    def turn(self, active: Ints) -> None:
-        """Reads the next message of some batches."""
+    def turn(self, active: Ints, guess: bool) -> None:
+        """Reads the next messages of some batches."""
         start = self.at[active]
-        parts = self.reader.read(_TABLE, Lanes(np.arange(len(active)), start, self.stop[active]))
-        self.good[active] = False
+        region = np.arange(len(active))
+        if guess:
+            region, start = self.beginnings.places(self.data, self.words, start, self.stop[active])
+        batch = active[region]
+        parts = self.reader.read(_TABLE, Lanes(np.arange(len(batch)), start, self.stop[batch]))
+        stop = np.full(len(batch), -1)
+        for part in parts:
+            stop[part.lane] = part.at
+        if guess:
+            chain = chained(region, start, stop)
+            parts = [part.only(chain[part.lane]) for part in parts]
+            batch, stop = batch[chain], stop[chain]
+        self.at[batch] = stop  # of several messages the last one counts
+        self.good[batch[stop < 0]] = False
         for part in sorted(parts, key=_layer):
-            batch = active[part.lane]
-            self.good[batch] = True
-            self.at[batch] = part.at
-            self.take(batch, start[part.lane], part)
+            if len(part.lane):
+                self.take(active[region[part.lane]], start[part.lane], part)
 
     def take(self, batch: Ints, start: Ints, lanes: Lanes) -> None:
         """Takes messages that were read."""
         message = message_of(lanes.path)
-        if message is FRAME:
+        network = message.layer == "network"
+        if network:
+            self.good[batch[self.sn[batch] < 0]] = False
+            self.beginnings.learn(self.words[start])
+        elif message is FRAME:
             self.sn[batch] = lanes.found.pop("sn").astype(np.int64)
             self.flag[batch] = (self.arena[start] & _RELIABLE) != 0
-        elif message is KEEP_ALIVE:
-            self.sn[batch] = -1
         else:
-            self.good[batch] = self.sn[batch] >= 0
-        flag = self.flag[batch] if message.layer == "network" else np.zeros(len(batch), dtype=np.int64)
+            self.sn[batch] = -1
+        flag = self.flag[batch] if network else np.zeros(len(batch), dtype=np.int64)
         part = Part(batch, start, lanes.at, self.sn[batch], flag, lanes.chunks, lanes.found, lanes.bodies)
         self.parts.setdefault(lanes.path, []).append(part)
 

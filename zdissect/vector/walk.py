@@ -8,9 +8,15 @@ from zdissect.engine.messages import Row
 from zdissect.engine.templates import Cell, Template
 from zdissect.grammar.transport import FRAME, KEEP_ALIVE
 from zdissect.vector.arrays import Bytes, Ints, Walked
+from zdissect.vector.guesses import Beginnings
 from zdissect.vector.keys import DECLINED
 from zdissect.vector.learned import Learned
 from zdissect.vector.lockstep import Lockstep, Part, merged, message_of
+
+_SLACK = 256
+"""Zero bytes behind the arena: more than any message can have between two places where its end is checked."""
+_SEVERAL = 2.5
+"""Messages for each transport message from which on it is better to guess where they begin than to go on one by one."""
 
 
 class Walker:
@@ -20,6 +26,9 @@ class Walker:
         self.learned = Learned()
         self.templates: list[Template] = self.learned.templates
         """By index; they stay until `forget`."""
+        self.beginnings = Beginnings()
+        self.several = False
+        """Whether the FRAMEs of the last block held several messages each."""
         self.data = b""
         """The bytes of the block that was walked last."""
 
@@ -34,9 +43,9 @@ class Walker:
 
     def walk(self, arena: Bytes, start: Ints, stop: Ints) -> Walked:
         """Reads the batches `start` to `stop` of an arena, each with a length prefix of two bytes."""
-        self.data = arena.tobytes()
-        lockstep = Lockstep(arena, start, stop)
-        lockstep.read()
+        self.data = arena.tobytes() + bytes(_SLACK)
+        lockstep = Lockstep(self.data, start, stop, self.beginnings)
+        lockstep.read(self.several)
         found = []
         for path, parts in lockstep.parts.items():
             part = merged(parts)
@@ -47,6 +56,9 @@ class Walker:
                 template = self.learned.find(self.data, lockstep.words, path, part)
                 lockstep.good[part.batch[template == DECLINED]] = False
                 found.append((message_of(path) in (FRAME, KEEP_ALIVE), part, template))
+        sizes = [(transport, len(template)) for transport, _, template in found]
+        frames = sum(size for transport, size in sizes if transport)
+        self.several = sum(size for _, size in sizes) > _SEVERAL * frames
         return _Collected(lockstep, found).walked()
 
     def cells(self, walked: Walked, messages: Ints, start: int) -> list[Cell | Row]:

@@ -55,4 +55,5 @@ def integers(arena: Bytes, words: Words, at: Ints) -> tuple[Words, Ints]:
 
 def shortest(value: Words, size: Ints) -> Bools:
     """Whether integers are in their shortest form: their last byte isn't 0."""
-    return (value >> (7 * (size - 1)).astype(np.uint64) != 0) | (size == 1)
+    out: Bools = (value >> (7 * (size - 1)).astype(np.uint64) != 0) | (size == 1)
+    return out
