@@ -28,11 +28,14 @@ class Links:
         """Takes a dissection or skipped bytes."""
         if isinstance(item, Notice):
             return
-        flow = item.flow
+        self.stats(item.flow).feed(item)
+
+    def stats(self, flow: Flow) -> SessionStats:
+        """What is collected about a flow."""
         known = self.flows.get(flow.id)
         if known is None:
             known = self.flows[flow.id] = flow, SessionStats()
-        known[1].feed(item)
+        return known[1]
 
     def ended(self, file: str, last_ns: int) -> Iterator[dict[str, Any]]:
         """The rows of the links that have ended since the last call."""

@@ -7,6 +7,7 @@ have been a silence and the next frame agrees. A clock that was seen before goes
 time doesn't affect the frames after it.
 """
 
+from operator import sub
 from typing import Any
 
 from zdissect.records import Frame, Leapt
@@ -57,6 +58,13 @@ class Clock:
                 self.agree()
             return Leapt(frame, frame[2] - self.shift) if self.shift else frame
         return self.leap(frame)
+
+    def steady(self, times_ns: list[int]) -> bool:
+        """Whether the next frames, with these times, hold no leap, and none is in doubt."""
+        if self.odd or self.shift or self.last_ns == _NONE:
+            return False
+        steps = map(sub, times_ns, [self.last_ns, *times_ns])
+        return all(-LEAP_NS <= step <= LEAP_NS for step in steps)
 
     def agree(self) -> None:
         """Handles a frame whose time is near that of the leap before it."""

@@ -62,7 +62,7 @@ class GroupStreams(Streams):
 
     def look_next(self) -> None:
         """Look at the connections that wait when the next segment is fed."""
-        self._due_ns = -NEVER
+        self.due_ns = -NEVER
 
     def drop(self, numbers: Iterable[int]) -> list[StreamItem]:
         """Forget connections now: another one was opened elsewhere."""
@@ -94,10 +94,10 @@ class GroupStreams(Streams):
 
     def _note(self, connection: Connection, now_ns: int) -> None:
         super()._note(connection, now_ns)
-        self._due_ns = NEVER
+        self.due_ns = NEVER
 
     def _tick(self, now_ns: int) -> list[StreamItem]:
         out = super()._tick(now_ns)
-        self._due_ns = NEVER
+        self.due_ns = NEVER
         self.late = len(out)
         return out

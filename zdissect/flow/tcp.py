@@ -44,13 +44,13 @@ class Streams(ConnectionTable):
 
     def __init__(self) -> None:
         super().__init__()
-        self._due_ns: float = NEVER
+        self.due_ns: float = NEVER
 
     def feed(self, segment: Segment) -> list[StreamItem]:
         """Take the next segment of the capture; returns what can be delivered now, in the order of each stream."""
         frame, src, dst, seq, ack, flags, payload, missing, frame_offset = segment
         now_ns = frame.now_ns
-        if now_ns >= self._due_ns:
+        if now_ns >= self.due_ns:
             return self._tick(now_ns) + self.feed(segment)
         half = self._halves.get((src, dst))
         if half is None or seq != half.seq or flags & 7 or missing or not half.quick:
@@ -71,7 +71,7 @@ class Streams(ConnectionTable):
 
     def passed(self, now_ns: int) -> list[StreamItem]:
         """The items whose wait is over when time has passed without a segment."""
-        return self._tick(now_ns) if now_ns >= self._due_ns else []
+        return self._tick(now_ns) if now_ns >= self.due_ns else []
 
     def close(self) -> list[StreamItem]:
         """End the capture: returns what still waits, the gaps in it, and a `StreamEnd` for every open direction."""
@@ -80,7 +80,7 @@ class Streams(ConnectionTable):
             self._finish(connection, "capture", None, out)
         self._halves.clear()
         self._waiting.clear()
-        self._due_ns = NEVER
+        self.due_ns = NEVER
         return out
 
     def _careful(self, segment: Segment) -> list[StreamItem]:
@@ -133,7 +133,7 @@ class Streams(ConnectionTable):
             half.quick = not waits and half.end is None
         if waits:
             self._waiting[connection] = None
-            self._due_ns = min(self._due_ns, now_ns + GRACE_NS)
+            self.due_ns = min(self.due_ns, now_ns + GRACE_NS)
         else:
             self._waiting.pop(connection, None)
 
@@ -147,5 +147,5 @@ class Streams(ConnectionTable):
         out: list[StreamItem] = []
         for connection in sorted(self._waiting, key=lambda connection: connection.halves[0].stream):
             self._look(connection, now_ns, out)
-        self._due_ns = now_ns + GRACE_NS if self._waiting else NEVER
+        self.due_ns = now_ns + GRACE_NS if self._waiting else NEVER
         return out

@@ -23,7 +23,12 @@ class Ticks:
 
     def tick(self, now_ns: int) -> None:
         """Makes the current frame a tick."""
-        self.next_ns = (now_ns // TICK_NS + 1) * TICK_NS
+        self.next_ns = self.after(now_ns)
+
+    @staticmethod
+    def after(now_ns: int) -> int:
+        """The earliest time of the tick after one at a time."""
+        return (now_ns // TICK_NS + 1) * TICK_NS
 
 
 class ToldTicks(Ticks):

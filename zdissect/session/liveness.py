@@ -11,6 +11,11 @@ OTHER = "the other side was "
 """Marks a finding that is about a message's receiver."""
 
 
+def late_ms(lease_ms: int) -> int:
+    """The longest silence that is usual: signs of life are due several times in a lease."""
+    return lease_ms // 3 + SLACK_MS
+
+
 @dataclass(slots=True)
 class Pulse:
     """When one side of a link was last heard."""
@@ -38,7 +43,7 @@ class Pulse:
         silent_ms = (ts_ns - last) // 1_000_000
         if silent_ms > lease_ms + SLACK_MS:
             message.remark("lease-exceeded", f"silent for {silent_ms} ms, its lease is {lease_ms} ms")
-        elif silent_ms > lease_ms // 3 + SLACK_MS and message.row["message"] != "CLOSE":
+        elif silent_ms > late_ms(lease_ms) and message.row["message"] != "CLOSE":
             message.remark("keep-alive-late", f"silent for {silent_ms} ms, its lease is {lease_ms} ms")
 
     def exceeded(self, now_ns: int, lease_ms: int, who: str = "") -> str:

@@ -13,7 +13,7 @@ _DATA = bytes([DATA])
 
 FAR_NS = 3600 * 10**9
 """Difference from the clock of the capture beyond which a timestamp gets a note."""
-_NEAR_S = FAR_NS // 10**9 - 1
+NEAR_S = FAR_NS // 10**9 - 1
 """Difference in whole seconds up to which a timestamp is certainly within that."""
 MOST_KEYS = 10_000
 """Keys whose newest sample a session remembers."""
@@ -105,7 +105,7 @@ class Timestamps:
             sample: Its key and clock, if its key is known.
             stamp: NTP64.
         """
-        if ts_ns and not -_NEAR_S < (stamp >> 32) - ts_ns // 10**9 < _NEAR_S:
+        if ts_ns and not -NEAR_S < (stamp >> 32) - ts_ns // 10**9 < NEAR_S:
             return False
         return sample is None or self.take(sample, stamp)
 

@@ -1,5 +1,6 @@
 """The state of a session and of its links. Lists are indexed by side: 0 is the opener."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -82,6 +83,8 @@ class Session:
     awaited: Deadlines[Awaited] = field(default_factory=Deadlines)
     listed_ns: float = NEVER
     """When its deadlines will be checked, if no message comes earlier."""
+    behind: Callable[[], None] | None = None
+    """Takes the usual messages up to now, where messages are read in blocks: see `vector`."""
 
     @property
     def zids(self) -> tuple[str | None, str | None]:

@@ -42,6 +42,8 @@ class Overdue:
         for due_ns, session in self.sessions.passed(frame.now_ns):
             if session.listed_ns <= frame.now_ns:  # else it was listed again since: one entry more would stay for ever
                 session.listed_ns = NEVER
+            if session.behind is not None:
+                session.behind()
             yield from self.notices(session, frame, due_ns)
 
     def notices(self, session: Session, frame: Frame, due_ns: int = 0) -> Iterator[Notice]:

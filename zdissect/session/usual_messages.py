@@ -77,5 +77,5 @@ class UsualMessages:
         """Remembers the row of a message with this template, in which no rule but that of its time found anything."""
         if "node_id" in row:  # its name depends on link state
             return
-        space = self.link.space(row, self.direction) if row["layer"] == "transport" else None
+        space = self.link.space(row, self.direction) if row["message"] == "FRAME" else None
         self.known[template] = Learned(Template(row), space, sample_of(row))

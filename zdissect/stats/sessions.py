@@ -78,17 +78,7 @@ class SessionStats:
         if leg is None:
             leg = self.legs[item.flow.id] = Leg(item.flow)
         sent = leg.sent[item.direction]
-        endings = leg.flow.endings
-        frame = item.frame
-        ts_ns, now_ns = frame.ts_ns, frame.now_ns
-        if endings and leg.heard is None and now_ns > endings[0][2]:
-            leg.heard = leg.sent[0].heard_ns, leg.sent[1].heard_ns
-        if sent.first_ns is None or sent.last_ns is None:
-            sent.first_ns = sent.last_ns = ts_ns
-            sent.began_ns = sent.heard_ns = now_ns
-        else:
-            sent.last_ns = max(sent.last_ns, ts_ns)
-            sent.heard_ns = max(sent.heard_ns, now_ns)
+        self.time(leg, item.direction, item.frame.ts_ns, item.frame.now_ns)
         if isinstance(item, Skip):
             sent.size += self.size(item)
             sent.skipped += len(item.data)
@@ -98,6 +88,27 @@ class SessionStats:
         for message in () if plain else item.messages:
             if message.row["message"] == "CLOSE" and leg.close is None:
                 leg.close = item.direction, str(message.row.get("close_reason"))
+
+    @staticmethod
+    def time(leg: Leg, direction: int, ts_ns: int, now_ns: int) -> None:
+        """Takes a time at which a direction carried something."""
+        sent, endings = leg.sent[direction], leg.flow.endings
+        if endings and leg.heard is None and now_ns > endings[0][2]:
+            leg.heard = leg.sent[0].heard_ns, leg.sent[1].heard_ns
+        if sent.first_ns is None or sent.last_ns is None:
+            sent.first_ns = sent.last_ns = ts_ns
+            sent.began_ns = sent.heard_ns = now_ns
+        else:
+            sent.last_ns = max(sent.last_ns, ts_ns)
+            sent.heard_ns = max(sent.heard_ns, now_ns)
+
+    def run(self, flow: Flow, direction: int, times_ns: tuple[int, int], size: int, messages: int) -> None:
+        """Takes whole batches of a direction: their first and last times, bytes and messages."""
+        leg = self.legs.setdefault(flow.id, Leg(flow))
+        for ts_ns in times_ns:
+            self.time(leg, direction, ts_ns, ts_ns)
+        leg.sent[direction].size += size
+        leg.sent[direction].messages += messages
 
     def size(self, item: Dissection | Skip) -> int:
         """How many bytes an item counts for."""

@@ -1,0 +1,220 @@
+"""Feeds a pipeline with blocks of frames instead of single ones.
+
+What is plain is read on arrays and passed on as runs; everything else happens in the order of the capture, as if each
+frame had been fed alone: frames that aren't plain, events of courses, ticks, and looks at streams that wait.
+"""
+
+import heapq
+from collections.abc import Callable
+from typing import Protocol
+
+import numpy as np
+
+from zdissect.dissection import Dissection, Item
+from zdissect.dissector import EMPTY
+from zdissect.engine.lazy_messages import lazy_messages
+from zdissect.engine.templates import Template
+from zdissect.flow.framing import STREAM
+from zdissect.pipeline import Pipeline
+from zdissect.records import Chunk
+from zdissect.vector.arrays import Batches, Block, Walked
+from zdissect.vector.course import Course, Run
+from zdissect.vector.facts import Facts, facts
+from zdissect.vector.front import Front, Split
+from zdissect.vector.walk import Walker
+
+_TIME, _OWN, _TICK = range(3)
+"""What happens at a frame, in order: what only its time shows, its own messages, the look for what is overdue."""
+
+
+class Sink(Protocol):
+    """Takes what a block gives."""
+
+    def items(self, frame: int, items: list[Item], batch: int = -1) -> None:
+        """Takes what a frame of the block completes."""
+
+    def run(self, run: Run) -> None:
+        """Takes usual messages; they may come later than items of frames after them."""
+
+
+class BlockFeed:
+    """Feeds blocks to a pipeline. Between two blocks, frames may be fed one by one."""
+
+    def __init__(self, pipeline: Pipeline) -> None:
+        self.pipeline = pipeline
+        self.walker = Walker()
+
+    def read(self, block: Block) -> "Progress":
+        """Reads what is plain in a block; `Progress.go` feeds it."""
+        front = Front(self.pipeline)
+        return Progress(self.pipeline, self.walker, front, front.split(block), block)
+
+
+class Progress:
+    """A block being fed."""
+
+    def __init__(
+        self, pipeline: Pipeline, walker: Walker, front: Front, split: Split, block: Block
+    ) -> None:
+        self.pipeline, self.walker, self.front = pipeline, walker, front
+        self.split, self.block = split, block
+        self.batches: Batches = split.batches
+        self.walked: Walked = walker.walk(self.batches.arena, self.batches.start, self.batches.stop)
+        sessions = pipeline.sessions
+        links = [sessions.link(way.conversation.flow) for way in self.batches.ways]
+        self.facts: Facts = facts(self.batches, self.walked, walker.templates, links, block.now_ns)
+        self.rows: dict[Template, int] = {}
+        """Templates of usual messages, with the columns that the sessions add."""
+        self.queue: list[tuple[int, int, int, int, Callable[[int], None], Course | None]] = []
+        self.added = 0
+        self.frame = 0
+        self.look = -1
+        """The plain frame at which streams that wait will be looked at."""
+        self.behind: list[Course] = []
+        """Courses that were brought up to date because of a tick, or of a link that joined their session."""
+        self.links = links
+
+    def _courses(self) -> list[Course]:
+        links = self.links
+        sessions = self.pipeline.sessions
+        ways: dict[str, list[int]] = {}
+        for number, link in enumerate(links):
+            ways.setdefault(link.flow.id, [-1, -1])[self.batches.ways[number].direction] = number
+        order = np.argsort(self.batches.way, kind="stable")
+        edges = np.searchsorted(self.batches.way[order], np.arange(len(links) + 1))
+        out = []
+        for numbers in ways.values():
+            used = [number for number in numbers if number >= 0]
+            link = links[used[0]]
+            own = np.sort(np.concatenate([order[edges[number] : edges[number + 1]] for number in used]))
+            if not len(own):
+                continue
+            for direction in (0, 1):
+                sessions.usual(link, direction)
+            course = Course(link, sessions.learned[link.flow.id], self.block.frames, self.batches, self.walked,
+                            self.facts, own, (numbers[0], numbers[1]), self.rows, self.sink.run)  # fmt: skip
+            out.append(course)
+        return out
+
+    def add(self, frame: int, rank: int, do: Callable[[int], None], course: Course | None = None) -> None:
+        self.added += 1
+        heapq.heappush(self.queue, (frame, rank, self.added, course.version if course else 0, do, course))
+
+    def go(self, sink: Sink) -> None:
+        """Takes everything in the order of the capture."""
+        self.sink = sink
+        self.courses = self._courses()
+        for course in self.courses:
+            course.session.behind = self._behind(course)
+            self.schedule(course)
+        for frame in self.split.scalar:
+            self.add(frame, _OWN, self.scalar)
+        self.ticks()
+        self.waits(0)
+        queue = self.queue
+        while queue:
+            self.frame, _, _, version, do, course = heapq.heappop(queue)
+            if course is None or version == course.version:
+                do(self.frame)
+                while self.behind:
+                    self.schedule(self.behind.pop())
+        for course in self.courses:
+            course.settle(len(course.own))
+            course.session.behind = None
+        self.front.commit()
+        clock, last = self.pipeline.clock, self.block.frames[-1]
+        clock.last_ns = last.ts_ns
+        self.pipeline.last = last
+
+    def _behind(self, course: Course) -> Callable[[], None]:
+        def behind() -> None:
+            frames = self.batches.frame[course.own]
+            stop = course.at + int(np.count_nonzero(frames[course.at : course.stop] <= self.frame))
+            course.settle(stop)
+            self.behind.append(course)
+
+        return behind
+
+    def schedule(self, course: Course) -> None:
+        """Enters the next event of a course."""
+        course.version += 1
+        course.stop = course.event()
+        if course.stop < len(course.own):
+            frame = int(self.batches.frame[course.own[course.stop]])
+            self.add(frame, _OWN, lambda _: self.event(course), course)
+
+    def event(self, course: Course) -> None:
+        """Takes the batch of a course that comes next, by the rules."""
+        course.settle(course.stop)
+        batch = int(course.own[course.at])
+        course.at += 1
+        way = self.batches.ways[int(self.batches.way[batch])]
+        frame = self.block.frames[int(self.batches.frame[batch])]
+        buffer, frames = self.front.buffer(batch)
+        item = Dissection(frame, frames, way.conversation.flow, way.direction, buffer, EMPTY, STREAM)
+        out: list[Item] = []
+        dissector, pairs = self.pipeline.dissector, []
+        if self.walked.plain[batch]:
+            first = int(self.facts.first[batch])
+            messages = np.arange(first, first + int(self.facts.count[batch]))
+            pairs = self.facts.kinds.pair[messages].tolist()
+            cells = self.walker.cells(self.walked, messages, int(self.batches.start[batch]))
+            item.tape, found = lazy_messages(buffer.data, STREAM.prefix, cells)
+            dissector.known(item, out, found)
+        else:
+            dissector.dissect(item, "", out)
+        self.sink.items(self.frame, out, batch)
+        if item.next_framing is not None:
+            raise NotImplementedError
+        course.refresh(pairs)
+        self.schedule(course)
+
+    def scalar(self, frame: int) -> None:
+        """Feeds a frame that isn't plain."""
+        frames, pipeline = self.block.frames, self.pipeline
+        if frame:
+            pipeline.clock.last_ns = frames[frame - 1].ts_ns
+        self.sink.items(frame, pipeline.feed(frames[frame]))
+        self.waits(frame + 1)
+
+    def ticks(self) -> None:
+        """Enters the ticks of the block at plain frames; the others are fed with their frames."""
+        latest = np.maximum.accumulate(self.block.now_ns)
+        scalar = set(self.split.scalar)
+        ticks, next_ns = self.pipeline.ticks, self.pipeline.ticks.next_ns
+        while True:
+            frame = 0 if next_ns < int(latest[0]) else int(np.searchsorted(latest, next_ns))
+            if frame >= len(latest):
+                return
+            if frame not in scalar:
+                self.add(frame, _TICK, self.tick)
+            next_ns = ticks.after(int(self.block.now_ns[frame]))
+
+    def tick(self, frame: int) -> None:
+        """Looks for what is overdue at a plain frame."""
+        out: list[Item] = []
+        if self.pipeline.ticks.feed(int(self.block.now_ns[frame])):
+            self.pipeline.tick(self.block.frames[frame], out)
+            if out:
+                self.sink.items(frame, out)
+
+    def waits(self, frame: int) -> None:
+        """Enters the next plain segment, from a frame on, whose time shows that waits of streams are over."""
+        due_ns = self.pipeline.streams.due_ns
+        if due_ns != np.inf:
+            late = (self.block.now_ns[frame:] >= due_ns) & self.split.segments[frame:]
+            if late.any() and frame + int(late.argmax()) != self.look:
+                self.look = frame + int(late.argmax())
+                self.add(self.look, _TIME, self.late)
+
+    def late(self, frame: int) -> None:
+        """Looks at streams that wait, at the time of a plain segment."""
+        self.look = -1
+        now_ns = int(self.block.now_ns[frame])
+        items = self.pipeline.streams.passed(now_ns)
+        if items:
+            self.sink.items(frame, self.pipeline.late(items, now_ns))
+        self.waits(frame + 1)
+
+
+_ = Chunk
