@@ -17,7 +17,7 @@ DECLINED = -1
 """In place of a template: messages with this key aren't read here."""
 FEW = 12
 """As few messages as this are looked up one by one."""
-WIDEST = 12
+WIDEST = 20
 """Words of the longest chunk that is compared as words."""
 
 Key = tuple[Any, ...]
@@ -33,11 +33,11 @@ _MIX = _RANDOM.integers(0, 1 << 64, dtype=np.uint64) | np.uint64(1)
 class Shape:
     """Messages that took the same way through their program, and the templates of their keys."""
 
-    def __init__(self, chunks: int) -> None:
+    def __init__(self, runs: int) -> None:
         self.templates: dict[Key, int] = {}
         """Indices of templates, by the flag and the bytes of all chunks."""
-        self.widths = [0] * chunks
-        """Words of each chunk, enough for all keys in the table."""
+        self.widths = [0] * runs
+        """Words of each run, enough for all keys in the table."""
         self.words: Words = np.zeros((1, 0), dtype=np.uint64)
         """The table: words of keys, shape (1 + sum of `widths`, keys); the first of a key is its flag."""
         self.hashes: Words = np.zeros(0, dtype=np.uint64)

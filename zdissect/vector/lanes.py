@@ -19,7 +19,7 @@ from zdissect.grammar.types import UNIT, ZBUF, Message
 from zdissect.vector.arrays import Bools, Bytes, Ints
 from zdissect.vector.words import Words, integers, shortest
 
-SUBSTITUTED = frozenset({"key_suffix", "parameters", "request_id"})
+SUBSTITUTED = frozenset({"key_scope", "key_suffix", "parameters", "request_id"})
 """Columns whose values are put into the row of a template, because they often never come again."""
 
 NONE = 255
@@ -54,7 +54,8 @@ class Lanes:
         self.path: tuple[int, ...] = ()
         """The decisions that led here: lanes with the same path have the same chunks, values and bodies."""
         self.chunks: list[tuple[str, Ints, Ints]] = []
-        """(column, starts, stops) of the bytes that tell messages apart; column is empty if they are in the key."""
+        """(column, starts, stops) of the bytes that tell messages apart: all but the changing values with their
+        lengths. They say themselves how long they are. The column is that which is substituted, or empty."""
         self.found: dict[str, Any] = {}
         """Values by column; of bytes, where they begin, and in `COLUMN size` how many there are."""
         self.bodies: list[tuple[Ints, Ints]] = []
@@ -234,8 +235,6 @@ class Reader:
                 lanes.value = lanes.end - lanes.at
             else:
                 lanes = self.sized(self.number(lanes, limit))
-            if limit:
-                lanes.mark = lanes.at
             if carried:
                 lanes.found[column], lanes.found[f"{column} size"] = lanes.at, lanes.value
             lanes.at = lanes.at + lanes.value

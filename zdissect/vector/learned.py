@@ -6,7 +6,7 @@ import numpy as np
 
 from zdissect.engine.compiler import MOST_TEMPLATES
 from zdissect.engine.interpreter import interpret
-from zdissect.engine.messages import inherit, messages
+from zdissect.engine.messages import Row, inherit, messages
 from zdissect.engine.skim import changing_extensions
 from zdissect.engine.templates import CELL, Cell, Template
 from zdissect.engine.vle import read
@@ -19,6 +19,8 @@ from zdissect.vector.words import Words
 
 BYTES = frozenset({"payload", "attachment"})
 """Columns of a cell that hold bytes."""
+_TEXTS = frozenset({"key_suffix", "parameters"})
+"""Columns among those substituted that hold text; the others hold integers."""
 
 
 class Learned:
@@ -44,18 +46,20 @@ class Learned:
 
     def find(self, data: bytes, words: Words, path: Path, part: Part) -> Ints:
         """Indices of the templates of messages, or `DECLINED`."""
-        shape = self.shapes.get(path)
-        if shape is None:
-            shape = self.shapes[path] = Shape(len(part.chunks))
         starts = np.array([start for _, start, _ in part.chunks])
         stops = np.array([stop for _, _, stop in part.chunks])
+        gaps = (starts[1:, 0] != stops[:-1, 0]).nonzero()[0]
+        first, last = starts[[0, *(gaps + 1)]], stops[[*gaps, -1]]
+        shape = self.shapes.get(path)
+        if shape is None:
+            shape = self.shapes[path] = Shape(len(first))
 
         def find(index: Ints) -> list[int]:
             places = zip(starts[:, index].T.tolist(), stops[:, index].T.tolist(), strict=True)
             pieces = [[data[start:stop] for start, stop in zip(*place, strict=True)] for place in places]
             return self.templates_of(data, path, part.pick(index), shape, pieces)
 
-        return shape.find(words, starts, stops - starts, part.flag, find)
+        return shape.find(words, first, last - first, part.flag, find)
 
     def templates_of(self, data: bytes, path: Path, part: Part, shape: Shape, pieces: list[list[bytes]]) -> list[int]:
         """Indices of the templates of messages, from the bytes of their chunks."""
@@ -107,10 +111,15 @@ def taken(data: bytes, found: dict[str, Any], name: str, number: int) -> Any:
 
 
 def substituted(template: Template, columns: list[tuple[str, bytes]]) -> Template | None:
-    """A template with other values, from their bytes; None if they aren't UTF-8."""
-    try:
-        return template.having(
-            {name: read(data, 0, len(data))[0] if name == "request_id" else data.decode() for name, data in columns}
-        )
-    except UnicodeDecodeError:
-        return None
+    """A template with other values in columns, from the bytes of their fields; None if they aren't UTF-8."""
+    values: Row = {}
+    for name, data in columns:
+        number, end = (data[0], 1) if data[0] < 128 else read(data, 0, len(data))
+        if name in _TEXTS:
+            try:
+                values[name] = data[end:].decode()
+            except UnicodeDecodeError:
+                return None
+        else:
+            values[name] = number
+    return template.having(values)

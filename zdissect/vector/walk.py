@@ -123,10 +123,11 @@ class _Collected:
         zero = np.uint64(0)
         stamp = self.joined([np.full(size, zero) if values is None else values for values, size in pairs], np.uint64)
         sn = self.joined([part.sn for part in self.parts])
-        columns: Any = map(self.column, _COLUMNS)
+        column = self.column
         return Walked(
             self.lockstep.good, self.batch, self.template, self.start, self.stop(), sn[self.order],
-            stamp[self.order], stamped[self.order], *columns, self.bodies(),
+            stamp[self.order], stamped[self.order], column("payload"), column("payload size"),
+            column("attachment"), column("attachment size"), column("source_sn"), self.bodies(),
         )  # fmt: skip
 
     @staticmethod
@@ -166,6 +167,3 @@ class _Collected:
             order = order[messages[order] >= 0]
             out.append((messages[order], starts[order], sizes[order]))
         return out
-
-
-_COLUMNS = ("payload", "payload size", "attachment", "attachment size", "source_sn")
