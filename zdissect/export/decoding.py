@@ -197,6 +197,10 @@ class Decoding:
                 self.files[file].messages += rows
         return [] if batch is None else [(name, batch)]
 
+    def add(self, item: Dissection) -> bool:
+        """Takes the messages of a dissection; returns whether it is time for a batch."""
+        return self.messages.add(item)
+
     def item(self, item: Item) -> list[TableBatch]:
         """Takes an item of the pipeline."""
         file_stats = self.files.get(item.frame.source) or self.files.setdefault(
@@ -210,7 +214,7 @@ class Decoding:
                 for message in item.messages:
                     message.row["fields"] = message_json(item, message)
             file_stats.messages += 0 if self.settings.filter else len(item.messages)
-            if self.messages.add(item):
+            if self.add(item):
                 out += self.take(MESSAGES)
             if not item.tape.remarks:
                 return out

@@ -1,6 +1,8 @@
-"""Runs of usual messages to Arrow: what the messages of a template have in common is turned to Arrow once."""
+"""The messages of a block to Arrow: what those of a template have in common is turned to Arrow once.
 
-from dataclasses import dataclass
+Arrays become columns by their buffers: `pa.array` would import pandas, where there is one, to ask what they are.
+"""
+
 from typing import Any
 
 import numpy as np
@@ -8,156 +10,192 @@ import pyarrow as pa
 
 from zdissect.dissection import Dissection
 from zdissect.dissector import EMPTY
+from zdissect.engine.messages import Row
 from zdissect.engine.tape import Buffer
-from zdissect.engine.templates import Template
 from zdissect.export.arrow import array, is_time, nulls, timestamps
 from zdissect.flow.framing import STREAM
-from zdissect.records import Frame
 from zdissect.table import Table
-from zdissect.vector.arrays import Batches, Bytes, Ints, Walked
+from zdissect.vector.arrays import Bools, Bytes, Ints
 from zdissect.vector.course import Run
+from zdissect.vector.feed import Progress
 
 
-@dataclass(slots=True)
-class Rows:
-    """The usual messages of a block."""
+_OTHER = -1
+"""Stands for a row of its own, in the place of a template."""
 
-    frames: list[Frame]
-    batches: Batches
-    walked: Walked
-    read: list[Template]
-    """The templates of `walked`."""
-    templates: list[Template]
-    """Those of the runs."""
-    runs: list[Run]
 
-    def gather(self) -> tuple[Ints, Ints, Ints]:
-        """The messages in the order of the capture, the template of each, and where each is in the runs."""
-        messages = np.concatenate([run.messages for run in self.runs])
+class BlockRows:
+    """The rows of a block that were read on arrays: usual messages, and those of events."""
+
+    def __init__(self, kinds: pa.Schema, payload: int | None, progress: Progress) -> None:
+        self.kinds, self.payload, self.progress = kinds, payload, progress
+        self.runs: list[Run] = []
+        self.events: list[tuple[int, int, int, int]] = []
+        """(message, `message_index`, `message_number`, its template or `_OTHER`) of each message of an event."""
+        self.rows: list[Row] = []
+        """Those of them that are no template's."""
+
+    def event(self, batch: int, item: Dissection) -> None:
+        """Takes the messages of an event."""
+        message = int(self.progress.facts.first[batch])
+        index, number = item.first
+        templates = self.progress.rows
+        for place, one in enumerate(item.messages):
+            if one.template is None:
+                self.rows.append(one.row)
+                template = _OTHER
+            else:
+                template = templates.setdefault(one.template, len(templates))
+            self.events.append((message + place, index + place, number + place, template))
+
+    def take(self) -> tuple[pa.RecordBatch, Ints] | None:
+        """The rows in the order of the capture, and the batch of each; None if there are none."""
+        if not (self.runs or self.events):
+            return None
+        runs, templates = self.runs, self.progress.rows
+        single = np.array(self.events, np.int64).reshape(-1, 4)
+        messages = np.concatenate([*(run.messages for run in runs), single[:, 0]])
+        place = single[:, 3]
+        place[place == _OTHER] = len(templates) + np.arange(len(self.rows))
+        values = [
+            np.concatenate([*parts, single[:, number]])
+            for number, parts in ((1, [run.index for run in runs]), (2, [run.number for run in runs]),
+                                  (3, [run.templates for run in runs]))
+        ]  # fmt: skip
         order = np.argsort(messages, kind="stable")
-        return messages[order], np.concatenate([run.templates for run in self.runs])[order], order
+        messages = messages[order]
+        index, number, place = (value[order] for value in values)
+        columns = _Columns(self, messages)
+        columns.own()
+        columns.flows()
+        columns.put("message_index", index)
+        columns.put("message_number", number)
+        rows = [*(template.row for template in templates), *self.rows]
+        return columns.batch(rows, indices(place)), self.progress.walked.batch[messages]
+
+
+def column(values: Any, kind: pa.DataType, absent: Bools | None = None) -> pa.Array:
+    """A column of numbers; null where `absent`."""
+    valid = None if absent is None or not absent.any() else pa.py_buffer(np.packbits(~absent, bitorder="little"))
+    values = np.ascontiguousarray(values, np.int32 if kind == pa.int32() else np.int64)
+    return pa.Array.from_buffers(kind, len(values), [valid, pa.py_buffer(values)])
+
+
+def indices(values: Ints) -> pa.Array:
+    """Indices, for `take`."""
+    return column(values, pa.int32())
 
 
 def binary(arena: Bytes, start: Ints, size: Ints, kind: pa.DataType) -> pa.Array:
-    """The bytes at some places of an arena; null where `start` is negative. The pieces don't overlap."""
-    order = np.argsort(start, kind="stable")
-    first = int(np.count_nonzero(start < 0))
-    order = order[first:]
-    offsets = np.empty(2 * len(order), np.int32)
-    offsets[::2] = start[order]
+    """The bytes at some places of an arena, which don't overlap; null where `start` is negative."""
+    order = np.argsort(start, kind="stable")[int(np.count_nonzero(start < 0)) :]
+    offsets = np.empty(2 * len(order) + 1, np.int32)
+    offsets[:-1:2] = start[order]
     offsets[1::2] = start[order] + size[order]
-    pieces = pa.Array.from_buffers(pa.binary(), max(0, 2 * len(order) - 1), [None, pa.py_buffer(offsets), pa.py_buffer(arena)])
-    index = np.zeros(len(start), np.int32)
-    index[order] = 2 * np.arange(len(order), dtype=np.int32)
-    return pieces.take(pa.array(index, mask=start < 0)).cast(kind)
+    offsets[-1] = offsets[-2] if len(order) else 0
+    pieces = pa.Array.from_buffers(kind, 2 * len(order), [None, pa.py_buffer(offsets), pa.py_buffer(arena)])
+    index = np.zeros(len(start), np.int64)
+    index[order] = 2 * np.arange(len(order))
+    return pieces.take(column(index, pa.int32(), start < 0))
 
 
-def batch(schema: pa.Schema, rows: Rows, payload: int | None) -> pa.RecordBatch:
-    """The rows of `messages`, in the order of the capture."""
-    messages, places, order = rows.gather()
-    templates = rows.templates
-    taken = pa.array(places.astype(np.int32))
-    columns = _own(schema, rows, messages, order, payload) | _flows(schema, rows, messages)
-    columns["extensions"] = _extensions(schema.field("extensions").type, rows, messages, places, templates)
-    present = set().union(*(template.row for template in templates))
-    arrays = []
-    for name, kind in zip(schema.names, schema.types, strict=True):
-        if name in columns:
-            arrays.append(columns[name])
-        elif name in present:
-            arrays.append(array([one.row.get(name) for one in templates], kind, is_time(name)).take(taken))
-        else:
-            arrays.append(nulls(len(messages), kind))
-    return pa.RecordBatch.from_arrays(arrays, schema=schema)
+class _Columns:
+    """Makes the columns of some messages."""
 
+    def __init__(self, rows: BlockRows, messages: Ints) -> None:
+        progress = rows.progress
+        self.kinds, self.payload, self.messages = rows.kinds, rows.payload, messages
+        self.frames, self.batches, self.walked = progress.block.frames, progress.batches, progress.walked
+        self.read = progress.walker.templates
+        self.batch_of = self.walked.batch[messages]
+        self.made: dict[str, pa.Array] = {}
 
-def _optional(values: Any, absent: Any, kind: pa.DataType) -> pa.Array:
-    return pa.array(values, mask=absent).cast(kind)
+    def put(self, name: str, values: Any, absent: Bools | None = None) -> None:
+        """Makes a column of numbers."""
+        self.made[name] = column(values, self.kinds.field(name).type, absent)
 
+    def own(self) -> None:
+        """Makes the columns that differ from message to message."""
+        walked, batches, messages = self.walked, self.batches, self.messages
+        start = walked.start[messages]
+        self.put("offset", start - batches.start[self.batch_of])
+        self.put("length", walked.stop[messages] - start)
+        for name, values in (("sn", walked.sn[messages]), ("source_sn", walked.source_sn[messages])):
+            self.put(name, values, values < 0)
+        self.put("timestamp_ntp64", walked.stamp[messages].view(np.int64), ~walked.stamped[messages])
+        self.made["timestamp"] = timestamps(self.made["timestamp_ntp64"])
+        start, size = walked.payload[messages], walked.payload_size[messages]
+        self.put("payload_len", size, start < 0)
+        if self.payload is not None:
+            start, size = (start if self.payload >= 0 else np.full(len(start), -1)), np.minimum(size, self.payload)
+        self.bytes("payload", start, size)
+        self.bytes("attachment", walked.attachment[messages], walked.attachment_size[messages])
 
-def _own(schema: pa.Schema, rows: Rows, messages: Ints, order: Ints, payload: int | None) -> dict[str, pa.Array]:
-    """The columns that differ from message to message."""
-    walked, batches = rows.walked, rows.batches
-    own = walked.batch[messages]
-    kind = {name: schema.field(name).type for name in schema.names}
-    out = {}
-    out["offset"] = pa.array(walked.start[messages] - batches.start[own]).cast(kind["offset"])
-    out["length"] = pa.array(walked.stop[messages] - walked.start[messages]).cast(kind["length"])
-    sn, source = walked.sn[messages], walked.source_sn[messages]
-    out["sn"] = _optional(sn, sn < 0, kind["sn"])
-    out["source_sn"] = _optional(source, source < 0, kind["source_sn"])
-    out["timestamp_ntp64"] = _optional(walked.stamp[messages].view(np.int64), ~walked.stamped[messages], kind["timestamp_ntp64"])
-    out["timestamp"] = timestamps(out["timestamp_ntp64"])
-    start, size = walked.payload[messages], walked.payload_size[messages]
-    out["payload_len"] = _optional(size, start < 0, pa.int64())
-    if payload is not None:
-        start, size = (start, np.minimum(size, payload)) if payload >= 0 else (np.full(len(start), -1), size)
-    out["payload"] = binary(batches.arena, start, size, kind["payload"])
-    out["attachment"] = binary(
-        batches.arena, walked.attachment[messages], walked.attachment_size[messages], kind["attachment"]
-    )
-    out["message_index"] = pa.array(np.concatenate([run.index for run in rows.runs])[order]).cast(kind["message_index"])
-    out["message_number"] = pa.array(np.concatenate([run.number for run in rows.runs])[order])
-    return out
+    def bytes(self, name: str, start: Ints, size: Ints) -> None:
+        """Makes a column of bytes."""
+        kind = self.kinds.field(name).type
+        self.made[name] = nulls(len(start), kind) if (start < 0).all() else binary(self.batches.arena, start, size, kind)
 
+    def flows(self) -> None:
+        """Makes the columns that the messages of a frame, or of a direction of a flow, share."""
+        used, index = np.unique(self.batches.frame[self.batch_of], return_inverse=True)
+        carrying = [self.frames[number] for number in used.tolist()]
+        times = np.array([frame.ts_ns for frame in carrying], np.int64)
+        self.put("frame_number", np.array([frame.number for frame in carrying])[index])
+        self.put("ts_ns", times[index])
+        self.put("ts", (times // 1000)[index])
+        self.made["file"] = pa.repeat(carrying[0].source, len(index))
+        said = []
+        for way in self.batches.ways:
+            item = Dissection(carrying[0], (), way.conversation.flow, way.direction, Buffer("tcp", b""), EMPTY, STREAM)
+            said.append(Table.conversation(item))
+        ways = indices(self.batches.way[self.batch_of])
+        for name in said[0]:
+            self.made[name] = array([row[name] for row in said], self.kinds.field(name).type).take(ways)
 
-def _flows(schema: pa.Schema, rows: Rows, messages: Ints) -> dict[str, pa.Array]:
-    """The columns that the messages of a frame, or of a direction of a flow, share."""
-    own = rows.walked.batch[messages]
-    frames = rows.batches.frame[own]
-    used, index = np.unique(frames, return_inverse=True)
-    carrying = [rows.frames[number] for number in used.tolist()]
-    taken = pa.array(index.astype(np.int32))
-    times = [frame.ts_ns for frame in carrying]
-    shared = {"frame_number": [frame.number for frame in carrying], "ts_ns": times, "ts": [time // 1000 for time in times]}
-    out = {
-        name: array(column, schema.field(name).type, is_time(name)).take(taken) for name, column in shared.items()
-    }
-    out["file"] = pa.repeat(carrying[0].source, len(own))
-    said = []
-    for way in rows.batches.ways:
-        item = Dissection(carrying[0], (), way.conversation.flow, way.direction, Buffer("tcp", b""), EMPTY, STREAM)
-        said.append(Table.conversation(item))
-    ways = pa.array(rows.batches.way[own].astype(np.int32))
-    for name in said[0]:
-        out[name] = array([row[name] for row in said], schema.field(name).type).take(ways)
-    return out
+    def batch(self, rows: list[Row], places: pa.Array) -> pa.RecordBatch:
+        """All columns, with those that templates, or rows of their own, have in common."""
+        if any("extensions" in row for row in rows):
+            lists = [row.get("extensions") for row in rows]
+            self.made["extensions"] = self.extensions(lists, places.to_numpy().astype(np.int64))
+        present = set().union(*rows)
+        arrays = []
+        for name, kind in zip(self.kinds.names, self.kinds.types, strict=True):
+            made = self.made.get(name)
+            if made is None and name in present:
+                made = array([row.get(name) for row in rows], kind, is_time(name)).take(places)
+            arrays.append(nulls(len(places), kind) if made is None else made)
+        return pa.RecordBatch.from_arrays(arrays, schema=self.kinds)
 
-
-def _extensions(kind: pa.DataType, rows: Rows, messages: Ints, places: Ints, templates: list[Template]) -> pa.Array:
-    """The lists of extensions: those of templates, with the bodies that differ put in."""
-    lists = [template.row.get("extensions") for template in templates]
-    counts = np.array([len(entries or ()) for entries in lists])
-    base = np.cumsum(counts) - counts
-    flat = [entry for entries in lists for entry in entries or ()]
-    count = counts[places]
-    offsets = np.concatenate(([0], np.cumsum(count)))
-    index = np.repeat(base[places] - offsets[:-1], count) + np.arange(offsets[-1])
-    sizes = np.array([entry["length"] for entry in flat], np.int64)[index] if flat else index
-    absent = np.array([entries is None for entries in lists])[places]
-    rank = np.full(int(rows.walked.batch.size), -1)
-    rank[messages] = np.arange(len(messages))
-    values, extra = index.copy(), [entry["value"] for entry in flat]
-    bodies: list[pa.Array] = [array(extra, pa.binary())]
-    have = len(extra)
-    for number, (of, start, size) in enumerate(rows.walked.bodies):
-        mine = rank[of] >= 0
-        ranks = rank[of][mine]
-        read, which = np.unique(rows.walked.template[of[mine]], return_inverse=True)
-        changing = np.array([rows.read[template].changing[number] for template in read.tolist()], np.int64)
-        slots = offsets[:-1][ranks] + changing[which]
-        sizes[slots] = size[mine]
-        values[slots] = have + np.arange(len(ranks))
-        bodies.append(binary(rows.batches.arena, start[mine], size[mine], pa.binary()))
-        have += len(ranks)
-    taken = pa.array(index.astype(np.int32))
-    fields, arrays = list(kind.value_type), []
-    for one in fields:
-        if one.name == "length":
-            arrays.append(pa.array(sizes).cast(one.type))
-        elif one.name == "value":
-            arrays.append(pa.concat_arrays(bodies).take(pa.array(values.astype(np.int32))).cast(one.type))
-        else:
-            arrays.append(array([entry[one.name] for entry in flat], one.type).take(taken))
-    items = pa.StructArray.from_arrays(arrays, fields=fields)
-    return pa.ListArray.from_arrays(pa.array(offsets.astype(np.int32)), items, type=kind, mask=pa.array(absent))
+    def extensions(self, lists: list[Any], places: Ints) -> pa.Array:
+        """The lists of extensions: those of templates, with the bodies that differ put in."""
+        kind = self.kinds.field("extensions").type
+        flat = [entry for entries in lists for entry in entries or ()]
+        counts = np.array([len(entries or ()) for entries in lists])
+        base, count = np.cumsum(counts) - counts, counts[places]
+        offsets = np.concatenate(([0], np.cumsum(count)))
+        index = np.repeat(base[places] - offsets[:-1], count) + np.arange(offsets[-1])
+        sizes, values = np.array([entry["length"] for entry in flat], np.int64)[index], index.copy()
+        bodies = [array([entry["value"] for entry in flat], pa.binary())]
+        rank = np.full(len(self.walked.batch), -1)
+        rank[self.messages] = np.arange(len(self.messages))
+        for number, (of, start, size) in enumerate(self.walked.bodies):
+            mine = rank[of] >= 0
+            ranks = rank[of][mine]
+            read, which = np.unique(self.walked.template[of[mine]], return_inverse=True)
+            changing = np.array([self.read[template].changing[number] for template in read.tolist()], np.int64)
+            slots = offsets[:-1][ranks] + changing[which]
+            sizes[slots] = size[mine]
+            values[slots] = sum(map(len, bodies)) + np.arange(len(ranks))
+            bodies.append(binary(self.batches.arena, start[mine], size[mine], pa.binary()))
+        made = {"length": column(sizes, pa.int64()), "value": pa.concat_arrays(bodies).take(indices(values))}
+        fields, taken = list(kind.value_type), indices(index)
+        arrays = [
+            made[one.name].cast(one.type) if one.name in made
+            else array([entry[one.name] for entry in flat], one.type).take(taken)
+            for one in fields
+        ]  # fmt: skip
+        absent = np.array([entries is None for entries in lists])[places]
+        items = pa.StructArray.from_arrays(arrays, fields=fields)
+        mask = pa.Array.from_buffers(pa.bool_(), len(absent), [None, pa.py_buffer(np.packbits(absent, bitorder="little"))])
+        return pa.ListArray.from_arrays(indices(offsets), items, type=kind, mask=mask)

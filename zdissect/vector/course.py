@@ -5,6 +5,7 @@ when the session has learned nothing new, and their numbers and times follow tho
 once. All others are events, which go through the rules one by one; after each, what is usual is looked at again.
 """
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -67,14 +68,17 @@ class Course:
         """Batches before this one are treated as events."""
         self.version = 0
         count = facts.count[own]
-        self.ends = np.cumsum(count)
-        self.begins = self.ends - count
-        total = int(self.ends[-1]) if len(own) else 0
-        self.messages = np.repeat(facts.first[own] - self.begins, count) + np.arange(total)
+        ends = np.cumsum(count)
+        self.first = ends - count
+        """The first message of each batch, counted in `messages`."""
+        self.begins: list[int] = self.first.tolist()
+        self.ends: list[int] = ends.tolist()
+        self.messages = np.repeat(facts.first[own] - self.first, count) + np.arange(int(ends[-1]))
         self.pairs = facts.kinds.pair[self.messages]
         self.now_ns = facts.now_ns[own]
-        self.static = np.flatnonzero(facts.event[own])
-        self.by_way = [np.flatnonzero(batches.way[own] == way) if way >= 0 else own[:0] for way in ways]
+        self.static: list[int] = [*np.flatnonzero(facts.event[own]).tolist(), len(own)]
+        """Batches that can't be usual, whatever is known; and the number of batches."""
+        self.by_way: list[list[int]] = [np.flatnonzero(batches.way[own] == way).tolist() for way in ways]
         self.channels = self._channels()
         self.stamped = walked.stamped[self.messages]
         many = len(facts.kinds.way)
@@ -90,13 +94,13 @@ class Course:
         self.epochs: tuple[int, int] = (-1, -1)
         self.refresh(self.own_pairs)
 
-    def _channels(self) -> list[tuple[int, Space, Ints]]:
+    def _channels(self) -> list[tuple[int, Space, list[int]]]:
         """(direction, space, places of its messages) of each of its channels."""
         channel = self.facts.channel[self.messages]
         out = []
         for number in np.unique(channel[channel >= 0]).tolist():
             way, space = self.facts.spaces[number]
-            out.append((self.ways.index(way), space, np.flatnonzero(channel == number)))
+            out.append((self.ways.index(way), space, np.flatnonzero(channel == number).tolist()))
         return out
 
     def refresh(self, pairs: list[int]) -> None:
@@ -128,13 +132,10 @@ class Course:
         at, total = self.at, len(self.own)
         if at >= total or at < self.single or self.session.shared:
             return at
-        place = int(np.searchsorted(self.static, at))
-        stop = int(self.static[place]) if place < len(self.static) else total
-        stop = self._timely(at, stop)
-        if stop > at:
-            stop = self._numbered(at, stop)
-        if stop > at:
-            stop = self._known(at, stop)
+        stop = self.static[bisect_left(self.static, at)]
+        for look in (self._timely, self._numbered, self._known):
+            if stop > at:
+                stop = look(at, stop)
         if stop < total and stop - at < _FEW:
             self.single = stop + 1
             return at
@@ -148,10 +149,10 @@ class Course:
             if late.any():
                 stop = at + int(late.argmax())
         for direction, places in enumerate(self.by_way):
-            first = int(np.searchsorted(places, at))
+            first = bisect_left(places, at)
             lease_ms = self.link.handshake.ends[direction].lease_ms
             if lease_ms and first < len(places) and places[first] < stop:
-                pulse, place = self.link.pulses[direction], int(places[first])
+                pulse, place = self.link.pulses[direction], places[first]
                 silent_ms = (int(self.now_ns[place]) - pulse.last_ns) // 1_000_000
                 unwatched = not (pulse.watched or self.link.over)
                 if unwatched or pulse.overdue or silent_ms > late_ms(lease_ms):
@@ -161,9 +162,9 @@ class Course:
     def _numbered(self, at: int, stop: int) -> int:
         """The first batch whose number isn't the one that is expected in its channel."""
         for direction, space, places in self.channels:
-            first = int(np.searchsorted(places, self.begins[at]))
-            if first < len(places) and not self._next(direction, space, int(places[first])):
-                stop = min(stop, int(np.searchsorted(self.ends, places[first], "right")))
+            first = bisect_left(places, self.begins[at])
+            if first < len(places) and not self._next(direction, space, places[first]):
+                stop = min(stop, bisect_right(self.ends, places[first]))
         return stop
 
     def _next(self, direction: int, space: Space, place: int) -> bool:
@@ -179,10 +180,10 @@ class Course:
         """The first batch with a message of which nothing is known, or that is older than the one before it."""
         for size in (*_WINDOWS, stop - at):
             end = most = min(at + size, stop)
-            begin, after = int(self.begins[at]), int(self.ends[end - 1])
+            begin, after = self.begins[at], self.ends[end - 1]
             known = self.known[self.pairs[begin:after]]
             if not known.all():
-                end = int(np.searchsorted(self.ends, begin + int(known.argmin()), "right"))
+                end = bisect_right(self.ends, begin + int(known.argmin()))
             if end > at:
                 end = self._ordered(at, end)
             if end < most:
@@ -191,7 +192,7 @@ class Course:
 
     def _samples(self, at: int, stop: int) -> tuple[Ints, Ints, Ints]:
         """(places, numbers of samples, timestamps) of the samples in some batches, by sample."""
-        begin, after = int(self.begins[at]), int(self.ends[stop - 1])
+        begin, after = self.begins[at], self.ends[stop - 1]
         places = begin + np.flatnonzero(self.stamped[begin:after])
         samples = self.sample[self.pairs[places]]
         if (samples < 0).any():
@@ -215,7 +216,7 @@ class Course:
                 old[first] = True
         if not old.any():
             return stop
-        return int(np.searchsorted(self.ends, places[old].min(), "right"))
+        return bisect_right(self.ends, int(places[old].min()))
 
     def settle(self, stop: int) -> None:
         """Takes the batches before `stop`, which are usual."""
@@ -226,13 +227,13 @@ class Course:
         own, link = self.own[at:stop], self.link
         count = self.facts.count[own]
         number = self._count(at, stop, count)
-        begin, after = int(self.begins[at]), int(self.ends[stop - 1])
+        begin, after = self.begins[at], self.ends[stop - 1]
         for _, space, places in self.channels:
-            last = int(np.searchsorted(places, after)) - 1
+            last = bisect_left(places, after) - 1
             if last >= 0 and places[last] >= begin:
                 self.session.channels[space].take(int(self.walked.sn[self.messages[places[last]]]), NONE)
         self._newest(at, stop)
-        inside = np.arange(after - begin) - np.repeat(self.begins[at:stop] - begin, count)
+        inside = np.arange(after - begin) - np.repeat(self.first[at:stop] - begin, count)
         index = np.repeat(self._indices(own, count), count) + inside
         templates = self.row[self.pairs[begin:after]]
         number = np.repeat(number, count) + inside
@@ -242,9 +243,9 @@ class Course:
         """Counts messages of both directions; returns the number of the first one of each batch."""
         number = np.zeros(stop - at, np.int64)
         for direction, places in enumerate(self.by_way):
-            first, after = np.searchsorted(places, (at, stop)).tolist()
+            first, after = bisect_left(places, at), bisect_left(places, stop)
             if first < after:
-                mine = places[first:after] - at
+                mine = np.array(places[first:after]) - at
                 sums = np.cumsum(count[mine])
                 sent = self.link.flow.sent
                 number[mine] = sent[direction] + sums - count[mine]

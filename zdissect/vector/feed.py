@@ -6,6 +6,7 @@ frame had been fed alone: frames that aren't plain, events of courses, ticks, an
 
 import heapq
 from collections.abc import Callable
+from functools import partial
 from typing import Protocol
 
 import numpy as np
@@ -14,7 +15,7 @@ from zdissect.dissection import Dissection, Item
 from zdissect.dissector import EMPTY
 from zdissect.engine.lazy_messages import lazy_messages
 from zdissect.engine.templates import Template
-from zdissect.flow.framing import STREAM
+from zdissect.flow.framing import STREAM, Framing
 from zdissect.pipeline import Pipeline
 from zdissect.records import Chunk
 from zdissect.vector.arrays import Batches, Block, Walked
@@ -121,7 +122,6 @@ class Progress:
         for course in self.courses:
             course.settle(len(course.own))
             course.session.behind = None
-        self.front.commit()
         clock, last = self.pipeline.clock, self.block.frames[-1]
         clock.last_ns = last.ts_ns
         self.pipeline.last = last
@@ -165,9 +165,30 @@ class Progress:
             dissector.dissect(item, "", out)
         self.sink.items(self.frame, out, batch)
         if item.next_framing is not None:
-            raise NotImplementedError
+            self.hand_over(course, batch, way.direction, item.next_framing)
+            return
         course.refresh(pairs)
         self.schedule(course)
+
+    def hand_over(self, course: Course, batch: int, direction: int, framing: Framing) -> None:
+        """Leaves what follows on a connection to its cutters, because a handshake has agreed on another framing."""
+        for way in course.ways:
+            if way >= 0:
+                mine = self.batches.way[course.own] == way
+                done = course.own[: course.at][mine[: course.at]]
+                left = course.own[course.at :][mine[course.at :]]
+                ends = int(self.batches.stop[done[-1]]) if len(done) else int(self.batches.start[left[0]])
+                for frame, chunk in self.front.rest(way, ends):
+                    self.add(max(frame, self.frame), _OWN, partial(self.chunk, chunk))
+        conversation = self.batches.ways[int(self.batches.way[batch])].conversation
+        conversation.reframe(direction, framing)
+        course.own = course.own[: course.at]
+
+    def chunk(self, chunk: Chunk, frame: int) -> None:
+        """Feeds bytes of a stream that was left to its cutter."""
+        out: list[Item] = []
+        self.pipeline.stream(chunk, out)
+        self.sink.items(frame, out)
 
     def scalar(self, frame: int) -> None:
         """Feeds a frame that isn't plain."""
@@ -215,6 +236,3 @@ class Progress:
         if items:
             self.sink.items(frame, self.pipeline.late(items, now_ns))
         self.waits(frame + 1)
-
-
-_ = Chunk

@@ -22,44 +22,45 @@ class Split:
     """A block, divided into what is plain and what isn't."""
 
     batches: Batches
-    """The batches that plain connections complete; none completes at a frame before that of another one."""
+    """The batches that plain segments complete."""
     scalar: list[int]
     """The frames, as indices in the block, to be fed one by one."""
     segments: Bools
-    """Which frames are segments of plain connections: all others."""
+    """Which frames are plain segments: all others."""
 
 
 class Front:
     """A block on its way through the layers up to TCP.
 
     Args:
-        pipeline: Between `split` and `commit` nothing may be fed to it but the frames in `Split.scalar`, and what
-            `rest` gives.
+        pipeline: Its layers up to TCP are as after the plain frames of the block once it is split; so until the others
+            have been fed, in order, nothing else may be.
     """
 
     def __init__(self, pipeline: Pipeline) -> None:
         self.pipeline = pipeline
 
     def split(self, block: Block) -> Split:
-        """Finds the plain connections of a block, and cuts their streams. Nothing is changed yet."""
+        """Finds the plain segments of a block, and cuts their streams."""
         self.block = block
         frames = block.frames if self._fits(block) else []
         headers = Headers(frames)
         self.connections = connections = Connections(self.pipeline, frames, headers)
-        self.pieces = pieces = Pieces(frames, headers, connections)
-        cuts = Cuts(block, pieces)
-        connections.leave(np.flatnonzero(cuts.left))
+        self.pieces = Pieces(frames, headers, connections)
+        cuts = Cuts(block, self.pieces)
+        if cuts.left.any():
+            connections.leave(cuts.left)
+            self.pieces = Pieces(frames, headers, connections)
+            cuts = Cuts(block, self.pieces)
         self.tail = cuts.tail
-        self.handed_over: set[int] = set()
-        """Ways whose cutters have taken over in the middle of the block."""
         self.origin: list[int] = []
         """By way: the stream offset of the beginning of the arena, if the way began there."""
-        for way, (start, _) in zip(connections.ways, pieces.bounds, strict=True):
+        for way, (start, _) in zip(connections.ways, self.pieces.bounds, strict=True):
             self.origin.append(way.half.offset - _cutter(way).have - start)
         self.batches = self._batches(cuts)
-        taken = connections.taken
+        self._commit()
         segments = np.zeros(len(block.frames), np.bool_)
-        segments[taken.frame[connections.plain[taken.way]]] = True
+        segments[connections.taken.frame] = True
         return Split(self.batches, np.flatnonzero(~segments).tolist(), segments)
 
     def _fits(self, block: Block) -> bool:
@@ -74,13 +75,12 @@ class Front:
         return abs(int(now_ns[0]) - clock.last_ns) <= LEAP_NS and bool((np.abs(np.diff(now_ns)) <= LEAP_NS).all())
 
     def _batches(self, cuts: Cuts) -> Batches:
-        """The batches of plain connections, in order of the frames that complete them."""
-        pieces, connections = self.pieces, self.connections
-        own = np.flatnonzero(connections.plain[pieces.way[cuts.piece]])
-        order = own[np.argsort(pieces.frame[cuts.piece[own]], kind="stable")]
-        piece = cuts.piece[order]
-        arena, start, stop = cuts.arena, cuts.start[order], cuts.stop[order]
-        return Batches(arena, start, stop, pieces.frame[piece], pieces.way[piece], connections.ways)
+        """The batches, in order of the frames that complete them."""
+        pieces = self.pieces
+        frame = pieces.frame[cuts.piece]
+        order = np.argsort(frame, kind="stable")
+        way = pieces.way[cuts.piece[order]]
+        return Batches(cuts.arena, cuts.start[order], cuts.stop[order], frame[order], way, self.connections.ways)
 
     def buffer(self, batch: int) -> tuple[Buffer, tuple[int, ...]]:
         """A batch as cutters give it, and the numbers of the frames that it came in."""
@@ -88,12 +88,11 @@ class Front:
         return cut.buffer, cut.frames
 
     def rest(self, way: int, position: int) -> list[tuple[int, Chunk]]:
-        """Hands a way over to its cutter, before or after `commit`, because batches are framed differently from a
-        place in the arena on. Returns what follows, to be given to `Pipeline.stream`: (index of the frame, bytes)."""
+        """Hands a way over to its cutter, because batches are framed differently from a place in the arena on. Returns
+        what follows: (index of the frame, bytes), to be given to `Pipeline.stream` in the order of the capture."""
         known, stop = self.connections.ways[way], self.pieces.bounds[way][1]
         cutter = _cutter(known)
         cutter.parts, cutter.have, cutter.offset = [], 0, self.origin[way] + position
-        self.handed_over.add(way)
         known.conversation.flow.size -= stop - position
         self.pipeline.delivered -= stop - position
         out, offset = [], cutter.offset
@@ -103,7 +102,7 @@ class Front:
             offset += len(data)
         return out
 
-    def commit(self) -> None:
+    def _commit(self) -> None:
         """Brings the state of the layers up to TCP to what it is after the plain frames of the block."""
         taken, count = self.connections.taken, len(self.connections.ways)
         acked = np.zeros(count, np.int64)
@@ -111,7 +110,7 @@ class Front:
         last = np.full(count, -1)
         last[taken.way] = taken.frame
         size = np.bincount(taken.way, taken.size, count).astype(np.int64).tolist()
-        for way in np.flatnonzero(self.connections.plain & (last >= 0)).tolist():
+        for way in np.flatnonzero(last >= 0).tolist():
             half = self.connections.ways[way].half
             half.last_ns = self.block.frames[last[way]].now_ns
             half.ack = (half.ack + int(acked[way])) & MASK
@@ -131,10 +130,9 @@ class Front:
         conversation.flow.size += size
         conversation.opaque = 0
         self.pipeline.delivered += size
-        if way not in self.handed_over:
-            cutter, stop, tail = _cutter(self.connections.ways[way]), self.pieces.bounds[way][1], self.tail[way]
-            cutter.parts = [part for _, part in self.pieces.numbered(tail, stop)]
-            cutter.have, cutter.offset = stop - tail, self.origin[way] + tail
+        cutter, stop, tail = _cutter(self.connections.ways[way]), self.pieces.bounds[way][1], self.tail[way]
+        cutter.parts = [part for _, part in self.pieces.numbered(tail, stop)]
+        cutter.have, cutter.offset = stop - tail, self.origin[way] + tail
 
     def _remember(self, way: int) -> None:
         """Keeps the payloads delivered last: those around the last large one, and the last small ones since then, of

@@ -23,13 +23,17 @@ _TEXTS = frozenset({"key_suffix", "parameters"})
 """Columns among those substituted that hold text; the others hold integers."""
 
 
+One = tuple[bytes, Part, int]
+"""(bytes, messages, index of the message that is meant)."""
+
+
 class Learned:
     """Templates, and the keys that they are found by."""
 
     def __init__(self) -> None:
         self.templates: list[Template] = []
         self.shapes: dict[Path, Shape] = {}
-        self.read: dict[tuple[Path, Key], Template | None] = {}
+        self.read: dict[Key, Template | None] = {}
         """What the interpreter has read, by the key without what is substituted."""
 
     @property
@@ -57,35 +61,53 @@ class Learned:
         def find(index: Ints) -> list[int]:
             places = zip(starts[:, index].T.tolist(), stops[:, index].T.tolist(), strict=True)
             pieces = [[data[start:stop] for start, stop in zip(*place, strict=True)] for place in places]
-            return self.templates_of(data, path, part.pick(index), shape, pieces)
+            return [
+                self.index(shape, path, chunks, (data, part, number))
+                for number, chunks in zip(index.tolist(), pieces, strict=True)
+            ]
 
         return shape.find(words, first, last - first, part.flag, find)
 
-    def templates_of(self, data: bytes, path: Path, part: Part, shape: Shape, pieces: list[list[bytes]]) -> list[int]:
-        """Indices of the templates of messages, from the bytes of their chunks."""
-        names = [name for name, _, _ in part.chunks]
-        fixed = [place for place, name in enumerate(names) if not name]
-        own = [(place, name) for place, name in enumerate(names) if name]
-        out = []
-        for number, (flag, chunks) in enumerate(zip(part.flag.tolist(), pieces, strict=True)):
-            key = (flag, *chunks)
-            index = shape.templates.get(key, DECLINED)
-            if index == DECLINED:
-                known = path, (flag, *[chunks[place] for place in fixed])
-                if known not in self.read:
-                    self.read[known] = learn(message_of(path), data, part, number)
-                template = self.read[known]
-                if template is not None and own:
-                    template = substituted(template, [(name, chunks[place]) for place, name in own])
-                if template is not None:
-                    index = shape.templates[key] = len(self.templates)
-                    self.templates.append(template)
-            out.append(index)
-        return out
+    def index(self, shape: Shape, path: Path, chunks: list[bytes], one: One) -> int:
+        """The index of the template of a message, or `DECLINED`, from the bytes of its chunks."""
+        _, part, number = one
+        key = (flag := int(part.flag[number]), *chunks)
+        known = shape.templates.get(key)
+        if known is not None:
+            return known
+        columns = substituted(part, chunks)
+        if columns is None:
+            return DECLINED
+        proper = path, flag, *(data for (name, _, _), data in zip(part.chunks, chunks, strict=True) if not name)
+        if proper not in self.read:
+            self.read[proper] = learn(message_of(path), one)
+        template = self.read[proper]
+        if template is None:
+            return DECLINED
+        self.templates.append(template.having(columns))
+        index = shape.templates[key] = len(self.templates) - 1
+        return index
 
 
-def learn(message: Message, data: bytes, part: Part, number: int) -> Template | None:
+def substituted(part: Part, chunks: list[bytes]) -> Row | None:
+    """The columns of a message that aren't in the key proper, from the bytes of its chunks; None if text isn't UTF-8."""
+    out: Row = {}
+    for (name, _, _), data in zip(part.chunks, chunks, strict=True):
+        if name:
+            number, end = (data[0], 1) if data[0] < 128 else read(data, 0, len(data))
+            if name in _TEXTS:
+                try:
+                    out[name] = data[end:].decode()
+                except UnicodeDecodeError:
+                    return None
+            else:
+                out[name] = number
+    return out
+
+
+def learn(message: Message, which: One) -> Template | None:
     """The template of a message; None if the interpreter remarks anything, or reads anything else than was found."""
+    data, part, number = which
     one = data[part.start[number] : part.stop[number]]
     tape = interpret(message, one)
     made = [] if tape.remarks else messages(tape)
@@ -108,18 +130,3 @@ def taken(data: bytes, found: dict[str, Any], name: str, number: int) -> Any:
     """The value that was found for a column of a message."""
     value = int(found[name][number])
     return data[value : value + int(found[f"{name} size"][number])] if name in BYTES else value
-
-
-def substituted(template: Template, columns: list[tuple[str, bytes]]) -> Template | None:
-    """A template with other values in columns, from the bytes of their fields; None if they aren't UTF-8."""
-    values: Row = {}
-    for name, data in columns:
-        number, end = (data[0], 1) if data[0] < 128 else read(data, 0, len(data))
-        if name in _TEXTS:
-            try:
-                values[name] = data[end:].decode()
-            except UnicodeDecodeError:
-                return None
-        else:
-            values[name] = number
-    return template.having(values)

@@ -1,8 +1,7 @@
-"""The TCP connections of a block all of whose segments are next in order: what `flow.tcp` and `flow.causal` do for
-those, on arrays.
+"""The TCP segments of a block that are simply next in order: what `flow.tcp` and `flow.causal` do for those, on arrays.
 
-Whether a connection is plain is decided for the whole block, before anything is changed: a single segment that is out
-of order, sent again, ahead of what it acknowledges, or whose headers aren't plain leaves all of them to the scalar way.
+A connection is plain up to the first of its segments that is out of order, sent again, ahead of what it acknowledges,
+or opens or ends a direction. This one, and all after it in the block, are left to the scalar way.
 """
 
 from typing import NamedTuple
@@ -22,7 +21,7 @@ _ZENOH = (Verdict.ZENOH, Verdict.MIDDLE)
 
 
 class Taken(NamedTuple):
-    """The segments of plain connections, an entry each; those of a connection in the order of the capture."""
+    """The plain segments, an entry each; those of a connection in the order of the capture."""
 
     frame: Ints
     """Index in the block."""
@@ -37,7 +36,7 @@ class Taken(NamedTuple):
 
 
 class Connections:
-    """The plain connections of a block."""
+    """The connections of a block that begin it in a plain state."""
 
     def __init__(self, pipeline: Pipeline, frames: list[Frame], headers: Headers) -> None:
         self.pipeline = pipeline
@@ -59,16 +58,16 @@ class Connections:
         way = way[order]
         size = segments.stop[order] - segments.start[order]
         acked, fits = self._check(way, size, segments.seq[order], segments.ack[order], segments.flags[order])
-        self.plain: Bools = np.ones(len(self.ways), np.bool_)
-        """Whether a way is still taken for plain; always the same for both of a connection."""
-        self.leave(way[~fits])
-        fits = self.plain[way]
-        self.taken = Taken(segments.frame[order][fits], way[fits], segments.start[order][fits], size[fits], acked[fits])
+        frame = segments.frame[order]
+        stop = np.full(len(self.ways) // 2, len(frames))
+        np.minimum.at(stop, way[~fits] >> 1, frame[~fits])
+        fits = frame < stop[way >> 1]
+        self.taken = Taken(frame[fits], way[fits], segments.start[order][fits], size[fits], acked[fits])
 
-    def leave(self, ways: Ints) -> None:
-        """Leaves connections to the scalar way."""
-        self.plain[ways] = False
-        self.plain[ways ^ 1] = False
+    def leave(self, ways: Bools) -> None:
+        """Leaves connections to the scalar way, by their ways."""
+        left = np.repeat(ways.reshape(-1, 2).any(axis=1), 2)
+        self.taken = Taken(*(column[~left[self.taken.way]] for column in self.taken))
 
     def _leave_odd(self, frames: list[Frame], headers: Headers) -> None:
         """Leaves the connections to which frames belong whose headers aren't plain: fragments, tunnels..."""
