@@ -1,0 +1,69 @@
+"""Blocks of frames, up to batches: the batches, and the state of all layers after each block, are as frame by frame."""
+
+from itertools import zip_longest
+from random import Random
+
+import pytest
+
+from tests.captures.expectations import SAMPLES, SHARED, frames_of
+from tests.random_traffic import random_conversation
+from tests.vector.blocks import Fed
+from tests.vector.damage import DAMAGES, damaged, disordered, traffic
+from zdissect.records import Frame
+
+
+def agree(frames: list[Frame], head: int, size: int) -> Fed:
+    """Feeds frames in both ways, and compares after each block."""
+    single, blocks = Fed(), Fed()
+    single.one_by_one(frames[:head])
+    blocks.one_by_one(frames[:head])
+    for at in range(head, len(frames), size):
+        some = frames[at : at + size]
+        single.one_by_one(some)
+        blocks.block(some)
+        for number, (one, other) in enumerate(zip_longest(single.noted, blocks.noted)):
+            assert one == other, f"batch {number}, block from frame {at + 1}"
+        for (name, one), (other_name, other) in zip_longest(single.state(), blocks.state(), fillvalue=("", None)):
+            assert (name, one) == (other_name, other), f"{name}, block from frame {at + 1}"
+        single.noted.clear()
+        blocks.noted.clear()
+    return blocks
+
+
+CAPTURES = sorted(path for folder in (SAMPLES, SHARED / "captures") for path in folder.glob("*.pcap*"))
+
+
+@pytest.mark.parametrize("path", CAPTURES, ids=lambda path: path.name)
+@pytest.mark.parametrize("size", [7, 64, 5000])
+def test_captures(path, size):
+    frames = list(frames_of([path]))[:6000]
+    agree(frames, len(frames) // 5, size)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_traffic(seed):
+    frames = random_conversation(seed).capture.frames
+    fed = agree(frames, 12, 5 + 13 * seed)
+    assert fed.plain > 0.3 * fed.all
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("share", [0.003, 0.1])
+@pytest.mark.parametrize("kind", DAMAGES)
+def test_damage(kind, share, seed):
+    random = Random(f"{kind} {seed}")
+    frames = damaged(random, traffic(seed), kind, share)
+    agree(frames, 30, random.choice((20, 100, 1000)))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_disorder(seed):
+    random = Random(seed)
+    agree(disordered(random, traffic(seed), random.choice((0.002, 0.02))), 30, random.choice((20, 100, 1000)))
+
+
+@pytest.mark.parametrize("size", [3, 100, 2000])
+def test_undamaged_traffic_is_plain(size):
+    frames = traffic(0, 1000)
+    fed = agree(frames, 30, size)
+    assert fed.plain == fed.all
