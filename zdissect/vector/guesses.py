@@ -33,7 +33,7 @@ class Beginnings:
         if np.count_nonzero(self.known) > _BEGINNINGS:
             self.forget()
         self.known[_hashed(words)] = True
-        for head in np.unique(words & np.uint64(0xFF)).tolist():
+        for head in set((words & np.uint64(0xFF)).tolist()):
             self.heads[head] = 1
 
     def places(self, data: bytes, words: Words, start: Ints, stop: Ints) -> tuple[Ints, Ints]:

@@ -75,8 +75,7 @@ class Shape:
         out = self.look(key, hashes)
         missing = (out < DECLINED).nonzero()[0]
         if len(missing):
-            _, first = np.unique(hashes[missing], return_index=True)
-            new = missing[first]
+            new = missing[_firsts(hashes[missing])]
             out[new] = found = find(new)
             self.add(key, hashes, new.tolist(), found)
             if len(new) < len(missing):
@@ -148,3 +147,10 @@ class Shape:
         self.hashes = hashes[order]
         self.words = np.concatenate([self.words, key[:, columns]], axis=1)[:, order]
         self.indices = np.concatenate([self.indices, np.array([index for _, index in new], dtype=np.int64)])[order]
+
+
+def _firsts(values: Words) -> Ints:
+    """Where each value is for the first time."""
+    order = np.argsort(values, kind="stable")
+    ordered = values[order]
+    return order[np.append(True, ordered[1:] != ordered[:-1])]

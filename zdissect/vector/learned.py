@@ -90,7 +90,7 @@ class Learned:
 
 
 def substituted(part: Part, chunks: list[bytes]) -> Row | None:
-    """The columns of a message that aren't in the key proper, from the bytes of its chunks; None if text isn't UTF-8."""
+    """The columns of a message that aren't in the key proper, from the bytes of its chunks; None if any isn't UTF-8."""
     out: Row = {}
     for (name, _, _), data in zip(part.chunks, chunks, strict=True):
         if name:
