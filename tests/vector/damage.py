@@ -112,6 +112,12 @@ DAMAGES: dict[str, Callable[[Random, Frame], list[Frame]]] = {
 }
 
 
+for _header in ("IP options", "IP fragments", "GRE"):
+    DAMAGES[f"RST, {_header}"] = lambda random, frame, header=_header: [  # type: ignore[misc]
+        packet for reset in DAMAGES["RST"](random, frame) for packet in DAMAGES[header](random, reset)
+    ]
+
+
 def damaged(random: Random, frames: list[Frame], kind: str, share: float) -> list[Frame]:
     """The frames, some of them damaged, and numbered anew."""
     out: list[Frame] = []

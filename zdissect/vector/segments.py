@@ -1,7 +1,8 @@
 """The TCP segments of a block that are simply next in order: what `flow.tcp` and `flow.causal` do for those, on arrays.
 
 A connection is plain up to the first of its segments that is out of order, sent again, ahead of what it acknowledges,
-or opens or ends a direction. This one, and all after it in the block, are left to the scalar way.
+that opens or ends a direction, or whose headers aren't plain. This one, and all after it in the block, are left to the
+scalar way.
 """
 
 from typing import NamedTuple
@@ -43,8 +44,7 @@ class Connections:
         self.ways: list[Way] = []
         """Both directions of each: number 2 n is direction 0 of the n-th connection."""
         self.numbers: dict[Connection, int] = {}
-        """By connection, whether plain or not: its number, or -1."""
-        self._leave_odd(frames, headers)
+        """By connection: its number, or -1 if it isn't plain."""
         segments = headers.segments
         count = len(segments.ends)
         firsts: dict[bytes, int] = {}
@@ -61,6 +61,9 @@ class Connections:
         frame = segments.frame[order]
         stop = np.full(len(self.ways) // 2, len(frames))
         np.minimum.at(stop, way[~fits] >> 1, frame[~fits])
+        for connection, index in self._odd(frames, headers).items():
+            if (number := self.numbers.get(connection, -1)) >= 0:
+                stop[number] = min(stop[number], index)
         fits = frame < stop[way >> 1]
         self.taken = Taken(frame[fits], way[fits], segments.start[order][fits], size[fits], acked[fits])
 
@@ -69,15 +72,16 @@ class Connections:
         left = np.repeat(ways.reshape(-1, 2).any(axis=1), 2)
         self.taken = Taken(*(column[~left[self.taken.way]] for column in self.taken))
 
-    def _leave_odd(self, frames: list[Frame], headers: Headers) -> None:
-        """Leaves the connections to which frames belong whose headers aren't plain: fragments, tunnels..."""
-        odd = np.flatnonzero(headers.odd).tolist()
+    def _odd(self, frames: list[Frame], headers: Headers) -> dict[Connection, int]:
+        """By connection: its first segment whose headers aren't plain, because of fragments, tunnels..."""
+        odd, out = np.flatnonzero(headers.odd).tolist(), dict[Connection, int]()
         decoder = self.pipeline.decoder.ahead() if odd else None
         for index in odd:
             packet = decoder.feed(frames[index]) if decoder is not None else None
             half = self.pipeline.streams.half(packet.src, packet.dst) if isinstance(packet, Segment) else None
             if half is not None:
-                self.numbers[half.connection] = -1
+                out.setdefault(half.connection, index)
+        return out
 
     def _way(self, ends: bytes) -> int:
         """The number of the way from one end to another; -1 if its connection isn't plain."""
