@@ -30,9 +30,12 @@ class Beginnings:
 
     def learn(self, words: Words) -> None:
         """Takes the words that messages begin with."""
+        hashes = _hashed(words)
+        if self.known[hashes].all():
+            return
         if np.count_nonzero(self.known) > _BEGINNINGS:
             self.forget()
-        self.known[_hashed(words)] = True
+        self.known[hashes] = True
         for head in set((words & np.uint64(0xFF)).tolist()):
             self.heads[head] = 1
 

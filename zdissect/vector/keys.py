@@ -153,4 +153,5 @@ def _firsts(values: Words) -> Ints:
     """Where each value is for the first time."""
     order = np.argsort(values, kind="stable")
     ordered = values[order]
-    return order[np.append(True, ordered[1:] != ordered[:-1])]
+    out: Ints = order[np.append(True, ordered[1:] != ordered[:-1])]
+    return out

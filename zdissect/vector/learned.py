@@ -1,5 +1,6 @@
 """Templates by the bytes of messages: what the interpreter says of one stands for all with the same key."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -23,8 +24,8 @@ _TEXTS = frozenset({"key_suffix", "parameters"})
 """Columns among those substituted that hold text; the others hold integers."""
 
 
-One = tuple[bytes, Part, int]
-"""(bytes, messages, index of the message that is meant)."""
+Places = Iterable[tuple[list[int], list[int], int, int]]
+"""(starts of chunks, their ends, flag, index among the messages) of each message."""
 
 
 class Learned:
@@ -59,55 +60,60 @@ class Learned:
             shape = self.shapes[path] = Shape(len(first))
 
         def find(index: Ints) -> list[int]:
-            places = zip(starts[:, index].T.tolist(), stops[:, index].T.tolist(), strict=True)
-            pieces = [[data[start:stop] for start, stop in zip(*place, strict=True)] for place in places]
-            return [
-                self.index(shape, path, chunks, (data, part, number))
-                for number, chunks in zip(index.tolist(), pieces, strict=True)
-            ]
+            places = starts[:, index].T.tolist(), stops[:, index].T.tolist(), part.flag[index].tolist(), index.tolist()
+            return self.indices(shape, path, (data, part), zip(*places, strict=True))
 
         return shape.find(words, first, last - first, part.flag, find)
 
-    def index(self, shape: Shape, path: Path, chunks: list[bytes], one: One) -> int:
-        """The index of the template of a message, or `DECLINED`, from the bytes of its chunks."""
-        _, part, number = one
-        key = (flag := int(part.flag[number]), *chunks)
-        known = shape.templates.get(key)
-        if known is not None:
-            return known
-        columns = substituted(part, chunks)
-        if columns is None:
-            return DECLINED
-        proper = path, flag, *(data for (name, _, _), data in zip(part.chunks, chunks, strict=True) if not name)
-        if proper not in self.read:
-            self.read[proper] = learn(message_of(path), one)
-        template = self.read[proper]
-        if template is None:
-            return DECLINED
-        self.templates.append(template.having(columns))
-        index = shape.templates[key] = len(self.templates) - 1
-        return index
+    def indices(self, shape: Shape, path: Path, all_: tuple[bytes, Part], places: Places) -> list[int]:
+        """The indices of the templates of messages, or `DECLINED`, by the places of their chunks."""
+        data, part = all_
+        columns = [name for name, _, _ in part.chunks]
+        own = [(place, name, name in _TEXTS) for place, name in enumerate(columns) if name]
+        fixed = [place for place, name in enumerate(columns) if not name]
+        out = []
+        for starts, stops, flag, number in places:
+            chunks = [data[start:stop] for start, stop in zip(starts, stops, strict=True)]
+            key = (flag, *chunks)
+            index = shape.templates.get(key)
+            if index is None:
+                row = substituted(own, chunks)
+                proper = (path, flag, *[chunks[place] for place in fixed])
+                if row is not None and proper not in self.read:
+                    self.read[proper] = learn(message_of(path), data, part, number)
+                template = None if row is None else self.read[proper]
+                if row is None or template is None:
+                    index = DECLINED
+                else:
+                    index = shape.templates[key] = len(self.templates)
+                    self.templates.append(template.having(row))
+            out.append(index)
+        return out
 
 
-def substituted(part: Part, chunks: list[bytes]) -> Row | None:
-    """The columns of a message that aren't in the key proper, from the bytes of its chunks; None if any isn't UTF-8."""
+def substituted(own: list[tuple[int, str, bool]], chunks: list[bytes]) -> Row | None:
+    """The columns of a message that aren't in the key proper; None if text isn't UTF-8.
+
+    Args:
+        own: For each of them the index of its chunk, its name, and whether it is text.
+        chunks: Bytes of the message.
+    """
     out: Row = {}
-    for (name, _, _), data in zip(part.chunks, chunks, strict=True):
-        if name:
-            number, end = (data[0], 1) if data[0] < 128 else read(data, 0, len(data))
-            if name in _TEXTS:
-                try:
-                    out[name] = data[end:].decode()
-                except UnicodeDecodeError:
-                    return None
-            else:
-                out[name] = number
+    value: Any
+    for place, name, is_text in own:
+        data = chunks[place]
+        value, end = (data[0], 1) if data[0] < 128 else read(data, 0, len(data))
+        if is_text:
+            try:
+                value = data[end:].decode()
+            except UnicodeDecodeError:
+                return None
+        out[name] = value
     return out
 
 
-def learn(message: Message, which: One) -> Template | None:
+def learn(message: Message, data: bytes, part: Part, number: int) -> Template | None:
     """The template of a message; None if the interpreter remarks anything, or reads anything else than was found."""
-    data, part, number = which
     one = data[part.start[number] : part.stop[number]]
     tape = interpret(message, one)
     made = [] if tape.remarks else messages(tape)
