@@ -25,6 +25,10 @@ SUBSTITUTED = frozenset({"key_scope", "key_suffix", "parameters", "request_id"})
 NONE = 255
 """The code of lanes that can't go on; never one that can: the header of an extension with a reserved encoding."""
 
+_PARTS, _FEW = 100, 4
+"""Once there are so many parts, those that hold fewer lanes are dropped: each costs as much as a few messages cost the
+interpreter, and what is made to differ must not take much longer."""
+
 _LARGEST = (1 << 64) - 1
 
 TURN, LEAVE = range(13, 15)
@@ -115,10 +119,10 @@ class Reader:
     def read(self, table: ProgramTable, lanes: Lanes) -> list[Lanes]:
         """The messages of a table that begin at the lanes' places; `at` is where they end. Others are dropped."""
         work = self.choice(lanes, table, None)
-        out = []
+        out: list[Lanes] = []
         while work:
             part, level = work.pop()
-            if not len(part.lane):
+            if len(part.lane) < (1 if len(out) < _PARTS else _FEW):
                 continue
             if level is None:
                 part.cut()
@@ -137,9 +141,9 @@ class Reader:
                 continue
             rest = (steps, number, header, values, outer, own)
             if op == ops.EXTENSIONS:
-                return [] if first.optional else self.turn(lanes, first, rest)
+                return [] if first.optional else self.turn(lanes, first, (), rest)
             if op == TURN:
-                return self.turn(lanes, first, _with(outer, values))
+                return self.turn(lanes, first, second, _with(outer, values))
             if op == ops.CHOICE:
                 return [(lanes, None)] if second else self.choice(lanes, first, rest)
             if op in (ops.GROUP, ops.INLINE):
@@ -165,9 +169,9 @@ class Reader:
             out.append((part, (program.steps, 0, code, values, rest, True)))
         return out
 
-    def turn(self, lanes: Lanes, known: ExtensionPrograms, rest: Level) -> Work:
-        """The next extension of a chain. One without changing values is part of the key, whatever is in it; one that
-        isn't known would be a finding."""
+    def turn(self, lanes: Lanes, known: ExtensionPrograms, before: tuple[int, ...], rest: Level) -> Work:
+        """The next extension of a chain, behind others. One without changing values is part of the key, whatever is in
+        it; one that isn't known would be a finding."""
         lanes = lanes.only(lanes.at < lanes.end)
         if not len(lanes.lane):
             return []
@@ -175,11 +179,13 @@ class Reader:
         _, _, header, values, _, _ = rest
         for head, part in lanes.split(_heads(tuple(known))[self.arena[lanes.at]]):
             part.at = part.at + 1
-            program, enc = known[head & 127], head >> 5 & 3
-            after: Level = ((_pseudo(TURN, known),), 0, header, values, rest, False) if head > 127 else rest
+            key, enc = head & 127, head >> 5 & 3
+            program = known[key]
+            if program.keep or key in before:
+                continue  # what is in shared memory, or there twice, is for the interpreter
+            chain = _pseudo(TURN, known, (*before, key))
+            after: Level = ((chain,), 0, header, values, rest, False) if head > 127 else rest
             if not changing_extension(program):
-                if program.keep:
-                    continue
                 if enc != UNIT:
                     part = self.number(part, 0)
                 if enc == ZBUF:
@@ -285,8 +291,8 @@ class Reader:
 _EMPTY = np.zeros(0, dtype=np.int64)
 
 
-def _pseudo(op: int, first: Any) -> tuple[Any, ...]:
-    return (op, 0, 0, None, None, first, None, None, None)
+def _pseudo(op: int, first: Any, second: Any = None) -> tuple[Any, ...]:
+    return (op, 0, 0, None, None, first, second, None, None)
 
 
 def _with(level: Level, values: Values) -> Level:

@@ -23,6 +23,8 @@ _RELIABLE = FRAME.flag("R").mask
 
 _PLAIN_TURNS = 2
 """Turns without guesses: for the header of a FRAME, and for the first message in it."""
+_TURNS = 64
+"""Turns after which what is left is declined: it is made so that guesses fail."""
 
 Path = tuple[int, ...]
 
@@ -99,20 +101,19 @@ class Lockstep:
             guess: Whether to guess from the start where messages begin, because FRAMEs hold several. If not, it
                 begins behind the first message of a FRAME.
         """
-        turn = 1
-        while True:
+        for turn in range(_TURNS):
             active = (self.good & (self.at < self.stop)).nonzero()[0]
             if not len(active):
                 return
-            self.turn(active, guess or turn > _PLAIN_TURNS)
-            turn += 1
+            self.turn(active, guess or turn >= _PLAIN_TURNS)
+        self.good &= self.at == self.stop
 
     def turn(self, active: Ints, guess: bool) -> None:
         """Reads the next messages of some batches."""
         start = self.at[active]
         region = np.arange(len(active))
         if guess:
-            region, start = self.beginnings.places(self.data, self.words, start, self.stop[active])
+            region, start = self.beginnings.places(self.data, self.arena, self.words, (start, self.stop[active]))
         batch = active[region]
         parts = self.reader.read(_TABLE, Lanes(np.arange(len(batch)), start, self.stop[batch]))
         stop = np.full(len(batch), -1)
@@ -134,7 +135,7 @@ class Lockstep:
         network = message.layer == "network"
         if network:
             self.good[batch[self.sn[batch] < 0]] = False
-            self.beginnings.learn(self.words[start])
+            self.beginnings.learn(self.arena, self.words, start)
         elif message is FRAME:
             self.sn[batch] = lanes.found.pop("sn").astype(np.int64)
             self.flag[batch] = (self.arena[start] & _RELIABLE) != 0

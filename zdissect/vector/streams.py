@@ -12,6 +12,8 @@ from zdissect.vector.headers import Headers
 from zdissect.vector.segments import Connections
 
 _PREFIX = STREAM.prefix
+_LONG = 1 << 62
+"""Further from 1970 than any time of a block, in nanoseconds."""
 
 
 class Pieces:
@@ -126,11 +128,15 @@ class Cuts:
 
     def _leave_unclear(self, block: Block) -> None:
         """Leaves ways with a batch in several frames that isn't completed by the one captured last, going by time."""
-        pieces = self.pieces
-        times = [part.frame.now_ns for part in pieces.held.values()]
-        if (np.diff(block.now_ns) >= 0).all() and (not times or max(times) < block.now_ns[0]):
-            return
-        for batch in np.flatnonzero(self.start < pieces.start[self.piece]).tolist():
-            last = self.pieces.batch(int(self.start[batch]), int(self.stop[batch])).frame
+        pieces, held = self.pieces, self.pieces.frame < 0
+        now_ns = block.now_ns[pieces.frame]
+        for piece, part in pieces.held.items():
+            now_ns[piece] = min(max(part.frame.now_ns, -_LONG), _LONG)
+        before, now_ns = now_ns[:-1], now_ns[1:]
+        back = (now_ns < before) | ((now_ns == before) & held[:-1])
+        turns = np.cumsum(np.append(False, back))
+        first = np.searchsorted(pieces.stop, self.start, "right")
+        for batch in np.flatnonzero(turns[first] != turns[self.piece]).tolist():
+            last = pieces.batch(int(self.start[batch]), int(self.stop[batch])).frame
             if last is not block.frames[int(pieces.frame[self.piece[batch]])]:
                 self.left[pieces.way[self.piece[batch]]] = True
