@@ -36,10 +36,10 @@ def traffic(seed: int, turns: int = 300, connections: int = 3) -> list[Frame]:
     return capture.frames
 
 
-def _number(offset: int, format: str, change: Callable[[int], int]) -> Callable[[Random, Frame], list[Frame]]:
+def _number(offset: int, format: str, *changes: Callable[[int], int]) -> Callable[[Random, Frame], list[Frame]]:
     def changed(random: Random, frame: Frame) -> list[Frame]:
         data = bytearray(frame.data)
-        pack_into(format, data, offset, change(unpack_from(format, data, offset)[0]))
+        pack_into(format, data, offset, random.choice(changes)(unpack_from(format, data, offset)[0]))
         return [frame._replace(data=bytes(data))]
 
     return changed
@@ -87,7 +87,13 @@ DAMAGES: dict[str, Callable[[Random, Frame], list[Frame]]] = {
     "much later": lambda random, frame: [frame._replace(ts_ns=frame.ts_ns + 4000 * 10**9)],
     "ack of the future": _number(_TCP + 8, ">I", lambda ack: ack + 1000 & 0xFFFFFFFF),
     "ack of the past": _number(_TCP + 8, ">I", lambda ack: ack - 500 & 0xFFFFFFFF),
-    "ack of far away": _number(_TCP + 8, ">I", lambda ack: ack ^ 0x80000000),
+    "ack of far away": _number(
+        _TCP + 8,
+        ">I",
+        lambda ack: ack ^ 0x80000000,
+        lambda ack: ack ^ 0x40000000,
+        lambda ack: ack + 0x60000000 & 0xFFFFFFFF,
+    ),
     "another place": _number(_TCP + 4, ">I", lambda seq: seq + 7 & 0xFFFFFFFF),
     "FIN": _number(_TCP + 13, "B", lambda flags: flags | 1),
     "SYN": _number(_TCP + 13, "B", lambda flags: flags | 2),
@@ -122,7 +128,7 @@ def damaged(random: Random, frames: list[Frame], kind: str, share: float) -> lis
     """The frames, some of them damaged, and numbered anew."""
     out: list[Frame] = []
     for frame in frames:
-        out += DAMAGES[kind](random, frame) if random.random() < share and len(frame.data) > 60 else [frame]
+        out += DAMAGES[kind](random, frame) if random.random() < share and len(frame.data) >= 54 else [frame]
     return [frame._replace(number=number) for number, frame in enumerate(out, 1)]
 
 

@@ -6,6 +6,9 @@ from random import Random
 import pytest
 
 from tests.captures.expectations import SAMPLES, SHARED, frames_of
+from tests.conversation import Conversation
+from tests.messages import push
+from tests.packets import FIRST_SEQ, Parties
 from tests.random_traffic import random_conversation
 from tests.vector.blocks import Fed
 from tests.vector.damage import DAMAGES, damaged, disordered, traffic
@@ -67,3 +70,28 @@ def test_undamaged_traffic_is_plain(size):
     frames = traffic(0, 1000)
     fed = agree(frames, 30, size)
     assert fed.plain == fed.all
+
+
+def test_a_side_whose_place_is_unknown():
+    """It is silent; then its first number happens to be the one before 0."""
+    talk = Conversation(connect=False)
+    for _ in range(80):
+        talk.frame(0, push())
+    talk.sent[1] = -FIRST_SEQ[1] - 2
+    talk.frame(1, push()).frame(1, push())
+    fed = agree(talk.capture.frames, 70, 10)
+    assert fed.plain >= 10
+
+
+def test_what_isnt_zenoh():
+    talk = Conversation(parties=Parties(ports=(40000, 8080)))
+    for line in (b"GET / HTT", b"P/1.1\r\n", b"Host: there\r\n", b"\r\n", b"\x03\0abc", b"more"):
+        talk.raw(0, line).raw(1, b"\x01\0\x04")
+    assert not agree(talk.capture.frames, 5, 3).plain
+
+
+def test_the_first_answer_comes_in_pieces():
+    talk = Conversation().init_syn()
+    head = len(talk.capture.frames)
+    talk.batch(1, {**talk.init(1), "cookie": b"cookie"}, pieces=3).open_syn().open_ack().frame(0, push())
+    agree(talk.capture.frames, head, 100)

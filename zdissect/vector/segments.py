@@ -99,15 +99,13 @@ class Connections:
     def _number(self, connection: Connection) -> int:
         """The number of a connection; -1 if its state isn't plain."""
         halves = sorted(connection.halves, key=lambda half: half.direction)
-        stream, causal = halves[0].stream, self.pipeline.causal
-        conversation, order = self.pipeline.conversations.get(stream), causal.connections.get(stream)
-        if conversation is None or order is None or order.ends is None or order.ends[0] in causal.holding:
-            return -1
-        if conversation.flow.verdict not in _ZENOH:
+        stream = halves[0].stream
+        conversation, order = self.pipeline.conversations.get(stream), self.pipeline.causal.connections.get(stream)
+        if conversation is None or conversation.flow.verdict not in _ZENOH or order is None or order.ends is None:
             return -1
         for half, side, base, passed in zip(halves, conversation.sides, order.base, order.passed, strict=True):
             begun = half.offset > 0 or side.known
-            if not _in_order(half, base, passed, begun) or not _cuts_plainly(side.cutter):
+            if not _in_order(half, base, passed) or (half.seq >= 0 and not (begun and _cuts_plainly(side.cutter))):
                 return -1
         self.ways += [Way(conversation, half) for half in halves]
         return len(self.ways) // 2 - 1
@@ -128,17 +126,20 @@ class Connections:
         acked = _distances(ack, acks[way])
         # bytes that acknowledge what hasn't come yet would wait; so they do where nothing of the other side is known
         early = (size > 0) & (_distances(ack, other) > 0) & (seqs[connection, 1 - direction] >= 0)
-        known = (acks[way] >= 0) & (seqs[connection, direction] >= 0)
+        known = seqs[connection, direction] >= 0
         usual = (flags & (SYN | FIN | RST | ACK) == ACK) & (seq == own & MASK)
         return acked, usual & known & ~early & (np.abs(acked) < MAX_WINDOW)
 
 
-def _in_order(half: HalfStream, base: int, passed: int, begun: bool) -> bool:
-    """Whether the segments of a half-stream need no care as long as each is the next one."""
-    if half.seq < 0:
-        return half.quick and base < 0 and half.start.first_seq < 0
+def _in_order(half: HalfStream, base: int, passed: int) -> bool:
+    """Whether nothing waits, so that the segments of a half-stream need no care if each is the next one, or none comes.
+
+    Args:
+        base: Sequence number of stream offset 0, and
+        passed: stream offset up to which bytes were passed on, as `flow.causal` knows them.
+    """
     known = base if base >= 0 else half.start.first_seq
-    return half.quick and begun and passed == half.offset and known == half.base()
+    return half.quick and passed == half.offset and known == (half.base() if half.seq >= 0 else -1)
 
 
 def _cuts_plainly(cutter: Cutter) -> bool:

@@ -12,8 +12,8 @@ from zdissect.vector.headers import Headers
 from zdissect.vector.segments import Connections
 
 _PREFIX = STREAM.prefix
-_LONG = 1 << 62
-"""Further from 1970 than any time of a block, in nanoseconds."""
+_LONG = (1 << 63) - 1
+"""The latest time in a block, in nanoseconds."""
 
 
 class Pieces:
