@@ -9,17 +9,20 @@ import pyarrow as pa
 
 from zdissect.dissection import Dissection, Item, findings
 from zdissect.export.arrow import Batches
+from zdissect.export.block_tables import BlockTables
 from zdissect.export.fields_column import message_json
 from zdissect.export.file_stats import FileStats
 from zdissect.export.finding_rows import finding_row
 from zdissect.export.message_batches import MessageBatches
 from zdissect.export.session_rows import Links
 from zdissect.export.summary import Summary
-from zdissect.export.tables import TABLES
+from zdissect.export.tables import MESSAGES, TABLES
 from zdissect.flow.clock import EARLY_NS
 from zdissect.pipeline import Options, Pipeline
 from zdissect.records import Frame
 from zdissect.stats.accounting import Accounting
+from zdissect.vector.blocks import block_of, blocks
+from zdissect.vector.feed import BlockFeed
 
 if TYPE_CHECKING:
     from zdissect.export.filtered_messages import FilteredMessages
@@ -48,8 +51,6 @@ class Settings:
         return Options(self.tcp_ports, self.udp_ports, rows=not self.fields, history=True)
 
 
-MESSAGES = "messages"
-
 TableBatch = tuple[str, pa.RecordBatch]
 """Name of a table, and a batch of its rows."""
 
@@ -76,6 +77,11 @@ class Decoding:
         self.file_stats: FileStats | None = None
         self.faulty = False
         """Whether a bug has ended it."""
+        self.feeder = BlockFeed(self.pipeline)
+        self.block: BlockTables | None = None
+        """The block that is being read."""
+        self.arrays = not settings.fields and (isinstance(self.messages, MessageBatches) or not self.messages.by_item)
+        """Whether blocks may be read on arrays: not if each message is needed on its own."""
 
     def new_pipeline(self) -> Pipeline:
         """The pipeline that its frames are fed to."""
@@ -90,11 +96,44 @@ class Decoding:
 
         return FilteredMessages(messages, settings.filter)
 
+    def tables(self, items: Iterable[Any]) -> Iterator[TableBatch]:
+        """The batches that frames, and moments of a group, fill; all of them in the order of the capture."""
+        for some in blocks(items) if self.arrays else ([item] for item in items):
+            yield from self.feed_block(some)
+
+    def feed_block(self, items: list[Any]) -> list[TableBatch]:
+        """Takes frames of one file, and moments of a group."""
+        block = block_of(self.pipeline, items)
+        if block is None:
+            return [batch for item in items for batch in self.receive(item)]
+        out, before = self.take(MESSAGES), self.pipeline.captured
+        file_stats, times = self.about(block.frames[0].source), block.now_ns
+        file_stats.frames += len(times)
+        file_stats.bytes += sum([len(frame[5]) for frame in block.frames])
+        if file_stats.first_ns is None:
+            file_stats.first_ns = int(times[0])
+        file_stats.last_ns = int(times[-1])
+        progress = self.feeder.read(block)
+        self.block = BlockTables(self, progress, out)
+        progress.go(self.block)
+        file_stats.payload += self.pipeline.captured - before
+        self.last_ns = max(self.last_ns, int(times.max()))
+        return out + self.take(MESSAGES)
+
+    def receive(self, item: Any) -> list[TableBatch]:
+        """Takes a frame, or a moment of a group."""
+        return self.feed(item)
+
+    def about(self, source: str) -> FileStats:
+        """The file of a frame."""
+        file_stats = self.file_stats
+        if file_stats is None or file_stats.file != source:
+            file_stats = self.file_stats = self.files.setdefault(source, FileStats(source))
+        return file_stats
+
     def feed(self, frame: Frame) -> list[TableBatch]:
         """Takes a frame; returns the batches that are full."""
-        file_stats = self.file_stats
-        if file_stats is None or file_stats.file != frame.source:
-            file_stats = self.file_stats = self.files.setdefault(frame.source, FileStats(frame.source))
+        file_stats = self.about(frame.source)
         ts_ns = frame.ts_ns
         file_stats.frames += 1
         file_stats.bytes += len(frame.data)
@@ -191,15 +230,26 @@ class Decoding:
 
     def take(self, name: str) -> list[TableBatch]:
         """The batch of a table, if it has rows."""
-        batch = self.out[name].take()
-        if name == MESSAGES and not isinstance(self.messages, MessageBatches):
-            for file, rows in self.messages.counted().items():
-                self.files[file].messages += rows
+        batch = self.rows() if name == MESSAGES else self.out[name].take()
         return [] if batch is None else [(name, batch)]
+
+    def rows(self) -> pa.RecordBatch | None:
+        """The batch of the table of messages, if it has rows."""
+        messages = self.messages
+        batch = messages.take() if isinstance(messages, MessageBatches) else messages.messages.take()
+        if self.block is not None:
+            batch, self.block = self.block.take(batch), None
+        if not isinstance(messages, MessageBatches):
+            batch = messages.chosen(batch)
+            for file, rows in messages.counted().items():
+                self.files[file].messages += rows
+        return batch
 
     def add(self, item: Dissection) -> bool:
         """Takes the messages of a dissection; returns whether it is time for a batch."""
-        return self.messages.add(item)
+        if self.block is not None and not self.block.add(item):
+            return False
+        return self.messages.add(item) and self.block is None
 
     def item(self, item: Item) -> list[TableBatch]:
         """Takes an item of the pipeline."""
@@ -237,6 +287,5 @@ def decode_sessions(
             have ended.
     """
     decoding = Decoding(settings or Settings(), {} if files is None else files)
-    for frame in frames:
-        yield from decoding.feed(frame)
+    yield from decoding.tables(frames)
     yield from decoding.close()

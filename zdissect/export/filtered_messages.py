@@ -39,7 +39,7 @@ class FilteredMessages:
         cut = messages.payload is not None and "payload" in wanted.columns
         self.by_item = wanted.needs_tape or cut
         """Whether batches lack what the filter needs, so that each message is tested on its own."""
-        self.chosen: list[bool] = []
+        self.choices: list[bool] = []
         self.mask = None if self.by_item else wanted.arrow()
 
     def add(self, item: Dissection) -> bool:
@@ -49,16 +49,19 @@ class FilteredMessages:
         chosen = self.wanted.select(item) if item.messages else []
         if not any(chosen):
             return False
-        self.chosen += chosen
+        self.choices += chosen
         return self.messages.add(item)
 
     def take(self) -> pa.RecordBatch | None:
         """The batch; None if there are no rows."""
-        batch = self.messages.take()
+        return self.chosen(self.messages.take())
+
+    def chosen(self, batch: pa.RecordBatch | None) -> pa.RecordBatch | None:
+        """Those rows of a batch that the filter selects; None if there are none."""
         if batch is None:
             return None
-        mask = pa.array(self.chosen, pa.bool_()) if self.mask is None else self.mask(batch)
-        self.chosen = []
+        mask = pa.array(self.choices, pa.bool_()) if self.mask is None else self.mask(batch)
+        self.choices = []
         batch = batch.filter(mask)
         self.total += batch.num_rows
         for entry in pc.value_counts(batch.column("file")).to_pylist():

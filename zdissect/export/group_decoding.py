@@ -1,6 +1,7 @@
 """A group of a split capture to tables, from its own frames and from the moments it is told of other groups."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from zdissect.export.decoding import Decoding, Settings, TableBatch
 from zdissect.export.summary import GroupResult, Summary
@@ -24,6 +25,11 @@ class GroupDecoding(Decoding):
     @property
     def capture(self) -> str:
         return self.group.share.capture
+
+    def feed_block(self, items: list[Any]) -> list[TableBatch]:
+        if self.pending is not None:
+            items, self.pending = [self.pending, *items], None
+        return super().feed_block(items)
 
     def receive(self, item: Frame | Moment) -> list[TableBatch]:
         """Takes the next frame or moment of the group."""

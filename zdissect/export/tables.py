@@ -2,6 +2,9 @@
 
 from zdissect.grammar.columns import COLUMNS, Column
 
+MESSAGES = "messages"
+"""The name of the table of messages."""
+
 TABLES_VERSION = 1
 """Version of the layout of `findings`, `captures` and `sessions`; `messages` has that of the grammar."""
 

@@ -4,7 +4,6 @@ import gc
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 from zdissect.export.decoding import Decoding, Settings, TableBatch
 from zdissect.export.file_stats import FileStats
@@ -57,7 +56,7 @@ def convert(works: list[Work], directory: str, settings: Settings, tell: Tell = 
         for work in works:
             files: dict[str, FileStats] = {}
             decoding = Decoding(settings, files)
-            _write(decoding.guarded(_fed(frames(work, files), decoding.feed, decoding, tell)), parts)
+            _write(decoding.guarded(decoding.tables(_told(frames(work, files), decoding, tell))), parts)
             done.accounting.update(decoding.accounting())
             done.codes += decoding.codes
             done.files += files.values()
@@ -78,7 +77,7 @@ def convert_group(work: Work, split: Split, group: int, directory: str, settings
     with Parts(directory) as parts:
         decoding = GroupDecoding(settings, split.share(work.inputs[0].name, group))
         items = split.of(group, _noted(frames(work, files), files))
-        _write(decoding.guarded(_fed(items, decoding.receive, decoding, tell)), parts)
+        _write(decoding.guarded(decoding.tables(_told(items, decoding, tell))), parts)
     return Done(list(files.values()), group=decoding.summary())
 
 
@@ -110,13 +109,11 @@ def join(files: list[FileStats], groups: list[Summary], directory: str) -> Done:
     return done
 
 
-def _fed(
-    items: Iterable[Frame | Moment], feed: Callable[[Any], list[TableBatch]], decoding: Decoding, tell: Tell
-) -> Iterator[TableBatch]:
-    """Feeds the frames of a capture, or the frames and moments of a group; yields the batches."""
+def _told(items: Iterable[Frame | Moment], decoding: Decoding, tell: Tell) -> Iterator[Frame | Moment]:
+    """The frames of a capture, or the frames and moments of a group; reports what was read and decoded."""
     size = reported = 0
     for number, frame in enumerate(items, 1):
-        yield from feed(frame)
+        yield frame
         size += len(frame.data) + RECORD if isinstance(frame, Frame) else 0
         if number % _EVERY == 0:
             total = decoding.out["messages"].total

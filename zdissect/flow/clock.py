@@ -110,6 +110,9 @@ class ToldClock(Clock):
     next: tuple[int, str] | None = None
     """The leap of the next frame, as its shift and a text about it."""
 
+    def steady(self, times_ns: list[int]) -> bool:
+        return not self.shift and self.next is None
+
     def feed(self, frame: Frame) -> Frame:
         self.told = ""
         if self.next is not None:

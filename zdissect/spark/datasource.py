@@ -10,6 +10,7 @@ that take filters).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import cast
 
 import pyarrow as pa
@@ -127,11 +128,8 @@ class _MessagesReader(DataSourceReader):
             return
         decoding = Decoding(self.options.settings)
         keep = self.conditions.keep
-        for frame in merging.frames(partition.value, decoding.files, open_input):
-            for table, batch in decoding.feed(frame):
-                if table == MESSAGES:
-                    yield keep(batch)
-        for table, batch in decoding.close():
+        frames = merging.frames(partition.value, decoding.files, open_input)
+        for table, batch in chain(decoding.tables(frames), decoding.close()):
             if table == MESSAGES:
                 yield keep(batch)
 

@@ -7,6 +7,7 @@ from zdissect.export.file_stats import FileStats
 from zdissect.export.group_decoding import GroupDecoding
 from zdissect.export.summary import Summary, count
 from zdissect.parallel.split import Moment, Share
+from zdissect.records import Frame
 from zdissect.spark import control_notes
 from zdissect.spark.frames import Row
 from zdissect.spark.plan import Planned
@@ -16,12 +17,12 @@ def tables(group: Iterable[Row], settings: Settings, share: Share) -> Iterator[T
     """The tables of a group, from its rows in order, and its summary; rows about files are made by the driver."""
     decoding = GroupDecoding(settings, share)
 
-    def fed() -> Iterator[TableBatch]:
+    def fed() -> Iterator[Frame | Moment]:
         for _, frame, note in group:
             moment = control_notes.read(note) if note is not None else None
-            yield from decoding.receive(moment if isinstance(moment, Moment) else frame)
+            yield moment if isinstance(moment, Moment) else frame
 
-    yield from decoding.guarded(fed())
+    yield from decoding.guarded(decoding.tables(fed()))
     yield decoding.summary()
 
 

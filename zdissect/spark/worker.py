@@ -16,6 +16,7 @@ from zdissect.export.schema import schema
 from zdissect.export.summary import Summary
 from zdissect.export.tables import TABLES
 from zdissect.parallel.split import Share
+from zdissect.records import Frame
 from zdissect.spark import control_notes, group_tables
 from zdissect.spark.frames import Row, rows
 
@@ -80,15 +81,15 @@ def whole(group: Iterable[Row], settings: Settings) -> Iterator[TableBatch | Sum
     files: dict[str, FileStats] = {}
     decoding = Decoding(settings, files)
 
-    def fed() -> Iterator[TableBatch]:
+    def fed() -> Iterator[Frame]:
         for _, frame, note in group:
             about = control_notes.read(note) if note is not None else None
             if isinstance(about, FileStats):
                 files[about.file] = about
             else:
-                yield from decoding.feed(frame)
+                yield frame
 
-    yield from decoding.guarded(fed())
+    yield from decoding.guarded(decoding.tables(fed()))
     yield decoding.summary()
 
 

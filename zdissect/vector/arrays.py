@@ -6,12 +6,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from zdissect.engine.tape import Buffer
 from zdissect.flow.connection import HalfStream
 from zdissect.flow.conversation import StreamConversation
-from zdissect.records import Chunk, Frame
+from zdissect.records import Frame
 
 Ints = npt.NDArray[np.int64]
+Stamps = npt.NDArray[np.uint64]
 Bools = npt.NDArray[np.bool_]
 Bytes = npt.NDArray[np.uint8]
 
@@ -61,7 +61,7 @@ class Walked:
     """Its bytes; of a FRAME with the messages in it."""
     sn: Ints
     """Sequence number of the FRAME, of it or around it; -1 of a KEEP_ALIVE."""
-    stamp: npt.NDArray[np.uint64]
+    stamp: Stamps
     """`timestamp_ntp64`, where `stamped`."""
     stamped: Bools
     payload: Ints
@@ -76,20 +76,10 @@ class Walked:
     extension of the messages, as `Template.changing` counts them."""
 
 
-class Piece(NamedTuple):
-    """Bytes of a way that came in one frame."""
-
-    frame: int
-    """Index in the block; -1: they came before it, see `Way.conversation`."""
-    chunk: Chunk
-
-
 class Block(NamedTuple):
     """Frames of one file, after the clock: none of them is a leap."""
 
     frames: list[Frame]
     now_ns: Ints
-
-
-Any_ = Any
-Buffer_ = Buffer
+    moments: list[tuple[int, Any]]
+    """Of a group of sessions: what it is told of others, and the index of the frame before which it is told."""

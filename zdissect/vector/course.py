@@ -17,7 +17,7 @@ from zdissect.session.liveness import late_ms
 from zdissect.session.model import Link
 from zdissect.session.sequence import NONE, Channel, Space
 from zdissect.session.usual_messages import Learned, UsualMessages
-from zdissect.vector.arrays import Batches, Ints, Walked
+from zdissect.vector.arrays import Batches, Ints, Stamps, Walked
 from zdissect.vector.facts import Facts
 
 _FEW = 8
@@ -35,7 +35,7 @@ class Run(NamedTuple):
     """Their indices in `Walked`."""
     templates: Ints
     """Their templates, with the columns that the session adds: indices in the order of `Course.rows`."""
-    index: Ints
+    place: Ints
     """`message_index` and..."""
     number: Ints
     """... `message_number` of each."""
@@ -67,7 +67,7 @@ class Course:
         self.single = 0
         """Batches before this one are treated as events."""
         self.version = 0
-        count = facts.count[own]
+        count = facts.messages[own]
         ends = np.cumsum(count)
         self.first = ends - count
         """The first message of each batch, counted in `messages`."""
@@ -190,7 +190,7 @@ class Course:
                 return end
         return stop
 
-    def _samples(self, at: int, stop: int) -> tuple[Ints, Ints, Ints]:
+    def _samples(self, at: int, stop: int) -> tuple[Ints, Ints, Stamps]:
         """(places, numbers of samples, timestamps) of the samples in some batches, by sample."""
         begin, after = self.begins[at], self.ends[stop - 1]
         places = begin + np.flatnonzero(self.stamped[begin:after])
@@ -225,7 +225,7 @@ class Course:
             return
         self.at = stop
         own, link = self.own[at:stop], self.link
-        count = self.facts.count[own]
+        count = self.facts.messages[own]
         number = self._count(at, stop, count)
         begin, after = self.begins[at], self.ends[stop - 1]
         for _, space, places in self.channels:

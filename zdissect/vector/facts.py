@@ -36,7 +36,7 @@ class Facts(NamedTuple):
 
     kinds: Kinds
     templates: list[Template]
-    count: Ints
+    messages: Ints
     """Messages of each batch."""
     first: Ints
     """The first one."""
@@ -104,7 +104,8 @@ def _stamps(walked: Walked, now_ns: Ints) -> Bools:
     """Messages whose timestamp isn't close to the clock of the capture."""
     time_ns = now_ns[walked.batch]
     away_s = (walked.stamp >> np.uint64(32)).astype(np.int64) - time_ns // 10**9
-    return walked.stamped & (time_ns != 0) & (np.abs(away_s) >= NEAR_S)
+    far: Bools = walked.stamped & (time_ns != 0) & (np.abs(away_s) >= NEAR_S)
+    return far
 
 
 def _silences(event: Bools, way: Ints, now_ns: Ints, links: list[Link], batches: Batches) -> None:

@@ -7,7 +7,7 @@ frame had been fed alone: frames that aren't plain, events of courses, ticks, an
 import heapq
 from collections.abc import Callable
 from functools import partial
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from zdissect.dissector import EMPTY
 from zdissect.engine.lazy_messages import lazy_messages
 from zdissect.engine.templates import Template
 from zdissect.flow.framing import STREAM, Framing
+from zdissect.flow.ticks import ToldTicks
 from zdissect.pipeline import Pipeline
 from zdissect.records import Chunk
 from zdissect.vector.arrays import Batches, Block, Walked
@@ -24,8 +25,9 @@ from zdissect.vector.facts import Facts, facts
 from zdissect.vector.front import Front, Split
 from zdissect.vector.walk import Walker
 
-_TIME, _OWN, _TICK = range(3)
-"""What happens at a frame, in order: what only its time shows, its own messages, the look for what is overdue."""
+_TOLD, _TIME, _OWN, _TICK = range(4)
+"""What happens at a frame, in order: what a group learns of others before it, what only its time shows, its own
+messages, the look for what is overdue."""
 
 
 class Sink(Protocol):
@@ -33,6 +35,9 @@ class Sink(Protocol):
 
     def items(self, frame: int, items: list[Item], batch: int = -1) -> None:
         """Takes what a frame of the block completes."""
+
+    def moment(self, frame: int, latest_ns: int, items: list[Item]) -> None:
+        """Takes what a group of sessions learns of others before a frame."""
 
     def run(self, run: Run) -> None:
         """Takes usual messages; they may come later than items of frames after them."""
@@ -54,11 +59,10 @@ class BlockFeed:
 class Progress:
     """A block being fed."""
 
-    def __init__(
-        self, pipeline: Pipeline, walker: Walker, front: Front, split: Split, block: Block
-    ) -> None:
+    def __init__(self, pipeline: Pipeline, walker: Walker, front: Front, split: Split, block: Block) -> None:
         self.pipeline, self.walker, self.front = pipeline, walker, front
         self.split, self.block = split, block
+        self.scalars = frozenset(split.scalar)
         self.batches: Batches = split.batches
         self.walked: Walked = walker.walk(self.batches.arena, self.batches.start, self.batches.stop)
         sessions = pipeline.sessions
@@ -105,11 +109,13 @@ class Progress:
         """Takes everything in the order of the capture."""
         self.sink = sink
         self.courses = self._courses()
-        for course in self.courses:
-            course.session.behind = self._behind(course)
-            self.schedule(course)
+        for one in self.courses:
+            one.session.behind = self._behind(one)
+            self.schedule(one)
         for frame in self.split.scalar:
             self.add(frame, _OWN, self.scalar)
+        for frame, moment in self.block.moments:
+            self.add(frame, _TOLD, partial(self.moment, moment))
         self.ticks()
         self.waits(0)
         queue = self.queue
@@ -119,9 +125,9 @@ class Progress:
                 do(self.frame)
                 while self.behind:
                     self.schedule(self.behind.pop())
-        for course in self.courses:
-            course.settle(len(course.own))
-            course.session.behind = None
+        for ended in self.courses:
+            ended.settle(len(ended.own))
+            ended.session.behind = None
         clock, last = self.pipeline.clock, self.block.frames[-1]
         clock.last_ns = last.ts_ns
         self.pipeline.last = last
@@ -156,7 +162,7 @@ class Progress:
         dissector, pairs = self.pipeline.dissector, []
         if self.walked.plain[batch]:
             first = int(self.facts.first[batch])
-            messages = np.arange(first, first + int(self.facts.count[batch]))
+            messages = np.arange(first, first + int(self.facts.messages[batch]))
             pairs = self.facts.kinds.pair[messages].tolist()
             cells = self.walker.cells(self.walked, messages, int(self.batches.start[batch]))
             item.tape, found = lazy_messages(buffer.data, STREAM.prefix, cells)
@@ -198,16 +204,30 @@ class Progress:
         self.sink.items(frame, pipeline.feed(frames[frame]))
         self.waits(frame + 1)
 
+    def moment(self, moment: Any, frame: int) -> None:
+        """Takes what a group learns of others, or of its next frame (zdissect/parallel)."""
+        pipeline: Any = self.pipeline
+        if frame < len(self.block.frames) and (moment.file, moment.number) == self.block.frames[frame][:2]:
+            pipeline.before(moment)
+            if moment.tick and frame not in self.scalars:
+                self.add(frame, _TICK, self.tick)
+        else:
+            self.frame = frame - 1
+            ranked = pipeline.elsewhere(moment)
+            self.sink.moment(frame, pipeline.latest_ns, [item for _, items in ranked for item in items])
+        self.waits(frame)
+
     def ticks(self) -> None:
         """Enters the ticks of the block at plain frames; the others are fed with their frames."""
+        if self.block.moments or isinstance(self.pipeline.ticks, ToldTicks):
+            return
         latest = np.maximum.accumulate(self.block.now_ns)
-        scalar = set(self.split.scalar)
         ticks, next_ns = self.pipeline.ticks, self.pipeline.ticks.next_ns
         while True:
             frame = 0 if next_ns < int(latest[0]) else int(np.searchsorted(latest, next_ns))
             if frame >= len(latest):
                 return
-            if frame not in scalar:
+            if frame not in self.scalars:
                 self.add(frame, _TICK, self.tick)
             next_ns = ticks.after(int(self.block.now_ns[frame]))
 

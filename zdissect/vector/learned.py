@@ -5,11 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from zdissect.engine.compiler import MOST_TEMPLATES
 from zdissect.engine.interpreter import interpret
 from zdissect.engine.messages import Row, inherit, messages
 from zdissect.engine.skim import changing_extensions
-from zdissect.engine.templates import CELL, Cell, Template
+from zdissect.engine.templates import CELL, MOST_TEMPLATES, Cell, Template
 from zdissect.engine.vle import read
 from zdissect.grammar.columns import BIT_WORDS
 from zdissect.grammar.types import Message

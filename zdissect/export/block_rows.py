@@ -19,7 +19,6 @@ from zdissect.vector.arrays import Bools, Bytes, Ints
 from zdissect.vector.course import Run
 from zdissect.vector.feed import Progress
 
-
 _OTHER = -1
 """Stands for a row of its own, in the place of a template."""
 
@@ -59,7 +58,7 @@ class BlockRows:
         place[place == _OTHER] = len(templates) + np.arange(len(self.rows))
         values = [
             np.concatenate([*parts, single[:, number]])
-            for number, parts in ((1, [run.index for run in runs]), (2, [run.number for run in runs]),
+            for number, parts in ((1, [run.place for run in runs]), (2, [run.number for run in runs]),
                                   (3, [run.templates for run in runs]))
         ]  # fmt: skip
         order = np.argsort(messages, kind="stable")
@@ -134,7 +133,8 @@ class _Columns:
     def bytes(self, name: str, start: Ints, size: Ints) -> None:
         """Makes a column of bytes."""
         kind = self.kinds.field(name).type
-        self.made[name] = nulls(len(start), kind) if (start < 0).all() else binary(self.batches.arena, start, size, kind)
+        some = bool((start >= 0).any())
+        self.made[name] = binary(self.batches.arena, start, size, kind) if some else nulls(len(start), kind)
 
     def flows(self) -> None:
         """Makes the columns that the messages of a frame, or of a direction of a flow, share."""
@@ -197,5 +197,7 @@ class _Columns:
         ]  # fmt: skip
         absent = np.array([entries is None for entries in lists])[places]
         items = pa.StructArray.from_arrays(arrays, fields=fields)
-        mask = pa.Array.from_buffers(pa.bool_(), len(absent), [None, pa.py_buffer(np.packbits(absent, bitorder="little"))])
+        mask = pa.Array.from_buffers(
+            pa.bool_(), len(absent), [None, pa.py_buffer(np.packbits(absent, bitorder="little"))]
+        )
         return pa.ListArray.from_arrays(indices(offsets), items, type=kind, mask=mask)

@@ -1,0 +1,101 @@
+"""The tables of a block of frames: usual messages become columns at once, everything else row by row."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from zdissect.dissection import Dissection, Item
+from zdissect.engine.lazy_messages import LazyTape
+from zdissect.export.arrow import nulls
+from zdissect.export.block_rows import BlockRows, indices
+from zdissect.export.schema import schema
+from zdissect.export.tables import MESSAGES
+from zdissect.vector.course import Run
+from zdissect.vector.feed import Progress
+
+if TYPE_CHECKING:
+    from zdissect.export.decoding import Decoding, TableBatch
+
+
+class BlockTables:
+    """Takes what a block gives, for the tables of its capture."""
+
+    def __init__(self, decoding: "Decoding", progress: Progress, out: "list[TableBatch]") -> None:
+        self.decoding, self.progress, self.out = decoding, progress, out
+        self.latest = np.maximum.accumulate(progress.block.now_ns)
+        self.first_ns = decoding.last_ns
+        """The latest time of the capture before the block, or of which it was told."""
+        self.rows = BlockRows(schema(MESSAGES), decoding.settings.payload, progress)
+        self.after = np.maximum.accumulate(progress.batches.frame)
+        self.keys: list[int] = []
+        """Where the rows belong that weren't read on arrays: twice the batch after them, or twice their own and 1."""
+        self.batch = self.frame = -1
+
+    def items(self, frame: int, items: list[Item], batch: int = -1) -> None:
+        """Takes what a frame of the block completes."""
+        self.decoding.last_ns = max(self.first_ns, int(self.latest[frame]))
+        self.batch, self.frame = batch, frame
+        self.out += self.decoding.items(items)
+
+    def moment(self, frame: int, latest_ns: int, items: list[Item]) -> None:
+        """Takes what a group of sessions learns of others before a frame."""
+        self.first_ns = max(self.first_ns, latest_ns)
+        self.decoding.last_ns = max(self.first_ns, int(self.latest[frame - 1]) if frame else self.first_ns)
+        self.batch, self.frame = -1, frame
+        self.out += self.decoding.items(items)
+
+    def add(self, item: Dissection) -> bool:
+        """Takes the messages of a dissection; returns whether they are to be taken as rows."""
+        batch = self.batch
+        if batch >= 0 and self.progress.walked.plain[batch] and isinstance(item.tape, LazyTape):
+            self.rows.event(batch, item)
+            self.count(len(item.messages))
+            return False
+        key = 2 * batch + 1 if batch >= 0 else 2 * int(np.searchsorted(self.after, self.frame))
+        self.keys += [key] * len(item.messages)
+        return True
+
+    def count(self, rows: int) -> None:
+        """Counts rows, unless a filter is still to choose among them."""
+        if not self.decoding.settings.filter:
+            self.decoding.messages.total += rows
+
+    def run(self, run: Run) -> None:
+        """Takes usual messages."""
+        self.rows.runs.append(run)
+        decoding, facts, batches = self.decoding, self.progress.facts, self.progress.batches
+        stats = decoding.about(self.progress.block.frames[0].source)
+        stats.accounting.decoded += int(facts.size[run.batches].sum())
+        self.count(len(run.messages))
+        stats.messages += 0 if decoding.settings.filter else len(run.messages)
+        ways = batches.way[run.batches]
+        sessions, flow = decoding.links.stats(run.link.flow), run.link.flow
+        for way in np.unique(ways).tolist():
+            mine = run.batches[ways == way]
+            times = facts.now_ns[mine]
+            between = int(times[0]), int(times.max())
+            size, count = int(facts.size[mine].sum()), int(facts.messages[mine].sum())
+            sessions.run(flow, batches.ways[way].direction, between, size, count)
+
+    def take(self, singles: pa.RecordBatch | None) -> pa.RecordBatch | None:
+        """The rows of the block, in order; None if there are none.
+
+        Args:
+            singles: Those that were taken as rows.
+        """
+        usual = self.rows.take()
+        if usual is None or singles is None:
+            return singles if usual is None else usual[0]
+        rows, batches = usual
+        keys = np.concatenate((2 * batches + 1, self.keys))
+        return merged(rows, singles, indices(np.argsort(keys, kind="stable")))
+
+
+def merged(first: pa.RecordBatch, second: pa.RecordBatch, order: pa.Array) -> pa.RecordBatch:
+    """The rows of two batches, in an order."""
+    arrays = []
+    for one, other in zip(first.columns, second.columns, strict=True):
+        empty = one.null_count == len(one) and other.null_count == len(other)
+        arrays.append(nulls(len(order), one.type) if empty else pa.concat_arrays([one, other]).take(order))
+    return pa.RecordBatch.from_arrays(arrays, schema=first.schema)

@@ -1,0 +1,54 @@
+"""Blocks: as many frames at once as are worth arrays."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from zdissect.pipeline import Pipeline
+from zdissect.records import Frame
+from zdissect.vector.arrays import Block
+
+LEAST_FRAMES = 500
+"""Frames of the smallest block that is worth arrays."""
+MOST_FRAMES = 10_000
+MOST_BYTES = 16 << 20
+
+
+def blocks(items: Iterable[Any]) -> Iterator[list[Any]]:
+    """Frames in blocks, each of one file; of a group of sessions, with the moments between them.
+
+    The first blocks are smaller: in a block in which a connection opens, it isn't read on arrays.
+    """
+    block: list[Any] = []
+    size, source, most = 0, "", LEAST_FRAMES - 1
+    for item in items:
+        if isinstance(item, Frame):
+            if block and (len(block) >= most or size >= MOST_BYTES or item[0] != source):
+                yield block
+                most = min(2 * most + 2, MOST_FRAMES)
+                block, size = [], 0
+            source = item[0]
+            size += len(item[5])
+        block.append(item)
+    if block:
+        yield block
+
+
+def block_of(pipeline: Pipeline, items: list[Any]) -> Block | None:
+    """The frames and moments of a block; None if it is too small for arrays, or if its times hold a leap."""
+    frames: list[Frame] = [item for item in items if isinstance(item, Frame)]
+    times = [frame[2] for frame in frames]
+    if len(frames) < LEAST_FRAMES or not pipeline.clock.steady(times):
+        return None
+    moments = []
+    if len(frames) < len(items):
+        before = 0
+        for item in items:
+            if isinstance(item, Frame):
+                before += 1
+            elif item.leap is not None:
+                return None
+            else:
+                moments.append((before, item))
+    return Block(frames, np.array(times, np.int64), moments)
