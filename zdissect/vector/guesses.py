@@ -5,22 +5,26 @@ only if a message that is known to be one ends there.
 """
 
 import numpy as np
+import numpy.typing as npt
 
-from zdissect.engine.program import VLE, message_program
-from zdissect.grammar.registry import MESSAGES
+from zdissect.grammar.network import NETWORK
+from zdissect.grammar.types import Vle
 from zdissect.vector.arrays import Bools, Bytes, Ints
-from zdissect.vector.words import Words, integers
+from zdissect.vector.lanes import SUBSTITUTED
 
 _BEGINNINGS = 4096
 """Beginnings to remember; with more, too many places would look like one."""
-_ODD = np.uint64(0x9E3779B97F4A7C15)
+_ODD = np.array([0x9E37, 0x85EB, 0xC2B1], dtype=np.uint16)
 
-_NUMBERED: Bools = np.zeros(256, dtype=bool)
-"""The header bytes of messages that begin with a number of their own, which says nothing of the next one's."""
-for _message in MESSAGES:
-    if _message.layer == "network":
-        _op, *_, _field, _, _, _, _ = message_program(_message).steps[0]
-        _NUMBERED[_message.id :: 32] = _op == VLE and _field.column == "request_id"
+_SKIPPED: Bytes = np.zeros(256, dtype=np.uint8)
+"""For each header byte, how many integers behind it say nothing of the next message with that header."""
+for _message in NETWORK:
+    _columns = [getattr(_field, "column", "") for _field in _message.fields if isinstance(_field, Vle)]
+    _SKIPPED[_message.id :: 32] = len(set(_columns) & SUBSTITUTED)
+_LONGEST = 5
+"""Bytes of the longest of these integers."""
+_BEHIND = 2 * _LONGEST + 2
+"""Bytes behind a header byte that may be looked at."""
 
 
 class Beginnings:
@@ -36,9 +40,9 @@ class Beginnings:
         self.known: Bools = np.zeros(1 << 16, dtype=bool)
         """By a hash of the bytes."""
 
-    def learn(self, arena: Bytes, words: Words, start: Ints) -> None:
+    def learn(self, arena: Bytes, start: Ints) -> None:
         """Takes messages that begin at some places."""
-        hashes = _hashed(arena, words, start)
+        hashes = _hashed(arena, start)
         if self.known[hashes].all():
             return
         if np.count_nonzero(self.known) > _BEGINNINGS:
@@ -47,34 +51,38 @@ class Beginnings:
         for head in set(bytes(arena[start])):
             self.heads[head] = 1
 
-    def places(self, data: bytes, arena: Bytes, words: Words, regions: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
-        """Where messages may begin in regions with these starts and ends: at their starts, and where guesses say.
+    def places(self, data: bytes, arena: Bytes, start: Ints, stop: Ints) -> tuple[Ints, Ints]:
+        """Where messages may begin in regions with these starts and stops: at their starts, and where guesses say.
 
         Returns:
             The indices of the regions, ascending, and the places, ascending within each.
         """
-        start, stop = regions
-        pieces = [data[begin + 1 : end] for begin, end in zip(start.tolist(), stop.tolist(), strict=True)]
-        hits = np.frombuffer(b"".join(pieces).translate(self.heads), dtype=bool).nonzero()[0]
-        after = np.cumsum(stop - start - 1)
+        pieces = [data[begin:end] for begin, end in zip(start.tolist(), stop.tolist(), strict=True)]
+        joined = b"".join((*pieces, bytes(_BEHIND)))
+        hits = np.frombuffer(joined.translate(self.heads), dtype=bool)[:-_BEHIND].nonzero()[0]
+        hits = hits[self.known[_hashed(np.frombuffer(joined, dtype=np.uint8), hits)]]
+        after = np.cumsum(stop - start)
         region = np.searchsorted(after, hits, side="right")
         place = hits + (stop - after)[region]
-        likely = self.known[_hashed(arena, words, place)]
-        region = np.concatenate([np.arange(len(start)), region[likely]])
-        place = np.concatenate([start, place[likely]])
+        inside = place > start[region]
+        region = np.concatenate([np.arange(len(start)), region[inside]])
+        place = np.concatenate([start, place[inside]])
         order = np.argsort(region, kind="stable")
         return region[order], place[order]
 
 
-def _hashed(arena: Bytes, words: Words, start: Ints) -> Ints:
-    """A hash of 16 bits of what messages begin with: the header byte and two more, those behind the number if any."""
+def _hashed(arena: Bytes, start: Ints) -> npt.NDArray[np.uint16]:
+    """A hash of what messages begin with: the header byte, and two more behind what is skipped."""
     head = arena[start]
-    at = start + 1
-    numbered = _NUMBERED[head].nonzero()[0]
-    if len(numbered):
-        at[numbered] += integers(arena, words, at[numbered])[1]
-    three = head.astype(np.uint64) << np.uint64(16) | arena[at].astype(np.uint64) << np.uint64(8) | arena[at + 1]
-    return (three * _ODD >> np.uint64(48)).astype(np.int64)
+    at, skipped = start + 1, _SKIPPED[head]
+    for number in range(skipped.max(initial=0)):
+        some = (skipped > number).nonzero()[0]
+        for _ in range(_LONGEST):  # all but the last byte of an integer are over 127, see engine/vle.py
+            places = at[some]
+            at[some] = places + 1
+            some = some[arena[places] > 127]
+    first, second = arena[at].astype(np.uint16), arena[at + 1].astype(np.uint16)
+    return head * _ODD[0] + first * _ODD[1] + second * _ODD[2]
 
 
 def chained(region: Ints, start: Ints, stop: Ints) -> Bools:

@@ -10,7 +10,7 @@ from zdissect.grammar.batch import STREAM_PREFIX
 from zdissect.grammar.network import PUSH, REQUEST, RESPONSE, RESPONSE_FINAL
 from zdissect.grammar.transport import FRAME, KEEP_ALIVE
 from zdissect.grammar.types import Message
-from zdissect.vector.arrays import Ints
+from zdissect.vector.arrays import Bools, Ints
 from zdissect.vector.guesses import Beginnings, chained
 from zdissect.vector.lanes import Lanes, Reader
 from zdissect.vector.words import words_of
@@ -19,6 +19,10 @@ READ = (FRAME, KEEP_ALIVE, PUSH, REQUEST, RESPONSE, RESPONSE_FINAL)
 """Messages that are read on arrays; any other declines its batch."""
 
 _TABLE = ProgramTable(READ)
+_NETWORK: Bools = np.zeros(256, dtype=bool)
+"""Whether a header byte is that of a network message."""
+for _message in READ:
+    _NETWORK[_message.id :: 32] = _message.layer == "network"
 _RELIABLE = FRAME.flag("R").mask
 
 _PLAIN_TURNS = 2
@@ -110,10 +114,10 @@ class Lockstep:
 
     def turn(self, active: Ints, guess: bool) -> None:
         """Reads the next messages of some batches."""
-        start = self.at[active]
+        start = first = self.at[active]
         region = np.arange(len(active))
         if guess:
-            region, start = self.beginnings.places(self.data, self.arena, self.words, (start, self.stop[active]))
+            region, start = self.beginnings.places(self.data, self.arena, start, self.stop[active])
         batch = active[region]
         parts = self.reader.read(_TABLE, Lanes(np.arange(len(batch)), start, self.stop[batch]))
         stop = np.full(len(batch), -1)
@@ -128,6 +132,7 @@ class Lockstep:
         for part in sorted(parts, key=_layer):
             if len(part.lane):
                 self.take(active[region[part.lane]], start[part.lane], part)
+        self.beginnings.learn(self.arena, first[_NETWORK[self.arena[first]] & self.good[active]])
 
     def take(self, batch: Ints, start: Ints, lanes: Lanes) -> None:
         """Takes messages that were read."""
@@ -135,7 +140,6 @@ class Lockstep:
         network = message.layer == "network"
         if network:
             self.good[batch[self.sn[batch] < 0]] = False
-            self.beginnings.learn(self.arena, self.words, start)
         elif message is FRAME:
             self.sn[batch] = lanes.found.pop("sn").astype(np.int64)
             self.flag[batch] = (self.arena[start] & _RELIABLE) != 0
