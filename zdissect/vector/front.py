@@ -12,9 +12,9 @@ from zdissect.flow.cutter import Cutter
 from zdissect.pipeline import Pipeline
 from zdissect.records import Chunk
 from zdissect.vector.arrays import Batches, Block, Bools, Way
-from zdissect.vector.headers import Headers
+from zdissect.vector.block_headers import Headers
 from zdissect.vector.segments import Connections
-from zdissect.vector.streams import Cuts, Pieces
+from zdissect.vector.streams import Cuts, StreamPieces
 
 
 @dataclass(slots=True)
@@ -46,11 +46,11 @@ class Front:
         frames = block.frames if self._fits(block) else []
         headers = Headers(frames)
         self.connections = connections = Connections(self.pipeline, frames, headers)
-        self.pieces = Pieces(frames, headers, connections)
+        self.pieces = StreamPieces(frames, headers, connections)
         cuts = Cuts(block, self.pieces)
         if cuts.left.any():
             connections.leave(cuts.left)
-            self.pieces = Pieces(frames, headers, connections)
+            self.pieces = StreamPieces(frames, headers, connections)
             cuts = Cuts(block, self.pieces)
         self.tail = cuts.tail
         self.origin: list[int] = []

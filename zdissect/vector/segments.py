@@ -16,7 +16,7 @@ from zdissect.flow.verdict import Verdict
 from zdissect.pipeline import Pipeline
 from zdissect.records import Endpoint, Frame, Segment
 from zdissect.vector.arrays import Bools, Ints, Way
-from zdissect.vector.headers import Headers
+from zdissect.vector.block_headers import Headers
 
 _ZENOH = (Verdict.ZENOH, Verdict.MIDDLE)
 

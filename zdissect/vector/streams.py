@@ -8,7 +8,7 @@ from zdissect.flow.framing import STREAM
 from zdissect.flow.stream_buffer import Batch, Part, StreamBuffer
 from zdissect.records import Frame
 from zdissect.vector.arrays import PADDING, Block, Bools, Bytes, Ints, Way
-from zdissect.vector.headers import Headers
+from zdissect.vector.block_headers import Headers
 from zdissect.vector.segments import Connections
 
 _PREFIX = STREAM.prefix
@@ -16,7 +16,7 @@ _LONG = (1 << 63) - 1
 """The latest time in a block, in nanoseconds."""
 
 
-class Pieces:
+class StreamPieces:
     """What each frame, or what was in hand before, brings to the streams; in the order of the arena."""
 
     def __init__(self, frames: list[Frame], headers: Headers, connections: Connections) -> None:
@@ -89,7 +89,7 @@ class Pieces:
 class Cuts:
     """The batches of the streams, way by way."""
 
-    def __init__(self, block: Block, pieces: Pieces) -> None:
+    def __init__(self, block: Block, pieces: StreamPieces) -> None:
         self.pieces = pieces
         self.arena: Bytes = np.frombuffer(pieces.data, np.uint8)
         low, high = self.arena[pieces.start], self.arena[pieces.start + 1]

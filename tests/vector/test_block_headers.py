@@ -9,7 +9,7 @@ from tests.flow.flow_frames import frame, ipv4, ipv6, tcp, udp
 from tests.packets import MS
 from zdissect.flow.link import Decoder
 from zdissect.records import Endpoint, Frame, Segment
-from zdissect.vector.headers import Headers
+from zdissect.vector.block_headers import Headers
 
 
 def plain(frames: list[Frame]) -> dict[int, Segment]:
