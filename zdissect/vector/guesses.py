@@ -4,8 +4,9 @@ A guess is a place with a header byte, and two bytes a little later, that messag
 only if a message that is known to be one ends there.
 """
 
+from typing import Any
+
 import numpy as np
-import numpy.typing as npt
 
 from zdissect.grammar.network import NETWORK
 from zdissect.grammar.types import Vle
@@ -71,8 +72,8 @@ class Beginnings:
         return region[order], place[order]
 
 
-def _hashed(arena: Bytes, start: Ints) -> npt.NDArray[np.uint16]:
-    """A hash of what messages begin with: the header byte, and two more behind what is skipped."""
+def _hashed(arena: Bytes, start: Ints) -> Any:
+    """A hash of 16 bits of what messages begin with: the header byte, and two more behind what is skipped."""
     head = arena[start]
     at, skipped = start + 1, _SKIPPED[head]
     for number in range(skipped.max(initial=0)):

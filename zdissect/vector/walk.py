@@ -43,7 +43,7 @@ class Walker:
 
     def walk(self, arena: Bytes, start: Ints, stop: Ints) -> Walked:
         """Reads the batches `start` to `stop` of an arena, each with a length prefix of two bytes."""
-        self.data = b"".join((arena, bytes(_SLACK)))
+        self.data = b"".join((arena.data, bytes(_SLACK)))
         lockstep = Lockstep(self.data, start, stop, self.beginnings)
         lockstep.read(self.several)
         found = []
