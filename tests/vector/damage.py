@@ -139,3 +139,16 @@ def disordered(random: Random, frames: list[Frame], share: float) -> list[Frame]
         if random.random() < share:
             out[at - 1], out[at] = out[at], out[at - 1]
     return [frame._replace(number=number) for number, frame in enumerate(out, 1)]
+
+
+def shifted(frames: list[Frame], numbers: tuple[int, int]) -> list[Frame]:
+    """The frames as if the sides had begun to count their bytes that much later."""
+    out = []
+    for frame in frames:
+        data = bytearray(frame.data)
+        side = int(data[_TCP : _TCP + 2] == (7447).to_bytes(2))
+        seq, ack = unpack_from(">II", data, _TCP + 4)
+        own, other = numbers[side], numbers[1 - side] if ack else 0
+        pack_into(">II", data, _TCP + 4, seq + own & 0xFFFFFFFF, ack + other & 0xFFFFFFFF)
+        out.append(frame._replace(data=bytes(data)))
+    return out

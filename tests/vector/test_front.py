@@ -11,7 +11,7 @@ from tests.messages import push
 from tests.packets import FIRST_SEQ, Parties
 from tests.random_traffic import random_conversation
 from tests.vector.blocks import Fed
-from tests.vector.damage import DAMAGES, damaged, disordered, traffic
+from tests.vector.damage import DAMAGES, damaged, disordered, shifted, traffic
 from zdissect.records import Frame
 
 
@@ -95,3 +95,9 @@ def test_the_first_answer_comes_in_pieces():
     head = len(talk.capture.frames)
     talk.batch(1, {**talk.init(1), "cookie": b"cookie"}, pieces=3).open_syn().open_ack().frame(0, push())
     agree(talk.capture.frames, head, 100)
+
+
+@pytest.mark.parametrize("before", [2000, 30_000, 200_000])
+def test_numbers_begin_anew(before):
+    fed = agree(shifted(traffic(0), ((1 << 32) - before, (1 << 32) - before // 4)), 30, 50)
+    assert fed.plain == fed.all
