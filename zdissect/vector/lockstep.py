@@ -12,7 +12,8 @@ from zdissect.grammar.transport import FRAME, KEEP_ALIVE
 from zdissect.grammar.types import Message
 from zdissect.vector.arrays import Bools, Ints
 from zdissect.vector.guesses import Beginnings, chained
-from zdissect.vector.lanes import Lanes, Reader
+from zdissect.vector.lanes import Lanes
+from zdissect.vector.reader import Reader
 from zdissect.vector.words import words_of
 
 READ = (FRAME, KEEP_ALIVE, PUSH, REQUEST, RESPONSE, RESPONSE_FINAL)
