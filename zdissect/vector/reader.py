@@ -16,6 +16,7 @@ from zdissect.engine.skim import changing_extension
 from zdissect.grammar.columns import changes
 from zdissect.grammar.types import UNIT, ZBUF
 from zdissect.vector.arrays import Bytes
+from zdissect.vector.codes import NONE, extension_codes, message_codes
 from zdissect.vector.lanes import Lanes
 from zdissect.vector.words import Words, integers, shortest
 
