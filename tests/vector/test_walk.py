@@ -204,3 +204,32 @@ def test_integers() -> None:
     assert size.tolist() == sizes.tolist()
     assert value.tolist()[: len(values)] == values
     assert shortest(value, size).tolist() == [True] * len(forms) + [False] * len(longer)
+
+
+def test_what_is_made_to_differ_is_still_read() -> None:
+    """Messages with numbers that never come again, many in a FRAME: guesses look behind the numbers."""
+    source = SeededChoices(4)
+    body = {"message": "REPLY", "body": {"message": "PUT", "payload": b"x"}}
+    values = {"message": "RESPONSE", "N": 1, "M": 0, "suffix": "a/b", "body": body}
+    some = [values | {"request_id": source.number(1 << 32 - 1), "scope": source.number(65535)} for _ in range(400)]
+    batches = [
+        prefixed(encode(FRAME, {"message": "FRAME", "R": 1, "sn": 1, "messages": some[at : at + 100]}))
+        for at in range(0, 400, 100)
+    ]
+    assert all(seen(Walker(), batches).plain)
+
+
+def test_what_never_ends_is_declined() -> None:
+    """A FRAME in which each message begins in a new way, and a chain of extensions as long as the batch."""
+    head = encode(FRAME, {"message": "FRAME", "R": 1, "sn": 1})
+    bodies = [{"message": "PUT", "payload": b""}, {"message": "DEL"}]
+    many = [
+        encode(PUSH, {"message": "PUSH", "N": 1, "M": 0, "scope": 0, "suffix": chr(65 + number) * number,
+                      "body": bodies[number % 2]})
+        for number in range(1, 60)
+    ]  # fmt: skip
+    assert seen(Walker(), [prefixed(head + b"".join(many) + b"\x1a\1" * 9)]).plain == [True]
+    chain = head + bytes.fromhex("9d 00") + bytes.fromhex("a1 0d") * 200 + bytes.fromhex("21 0d 01 01 78")
+    assert seen(Walker(), [prefixed(chain)] * 20).plain == [False] * 20
+    frames = prefixed(head * 100)
+    assert seen(Walker(), [frames, prefixed(head * 20)]).plain == [False, True]
