@@ -73,6 +73,7 @@ class Fed:
         self.plain, self.all = self.plain + int(split.segments.sum()), self.all + len(frames)
         assert split.scalar == np.flatnonzero(~split.segments).tolist()
         assert (np.diff(split.batches.frame) >= 0).all()
+        assert (split.batches.stop - split.batches.start > STREAM.prefix).all()
         rests = _Rests()
         for index, frame in enumerate(frames):
             self._frame(front, split, rests, index, frame)

@@ -114,7 +114,6 @@ DAMAGES: dict[str, Callable[[Random, Frame], list[Frame]]] = {
     "two VLANs": lambda random, frame: [
         frame._replace(data=frame.data[:12] + b"\x88\xa8\0\5\x81\0\0\6" + frame.data[12:])
     ],
-    "empty batch": lambda random, frame: [frame._replace(data=frame.data[:-2] + bytes(2))],
 }
 
 

@@ -8,7 +8,7 @@ import pytest
 from tests.captures.expectations import SAMPLES, SHARED, frames_of
 from tests.conversation import Conversation
 from tests.messages import push
-from tests.packets import FIRST_SEQ, Parties
+from tests.packets import FIRST_SEQ, START_NS, Parties
 from tests.random_traffic import random_conversation
 from tests.vector.blocks import Fed
 from tests.vector.damage import DAMAGES, damaged, disordered, shifted, traffic
@@ -101,3 +101,21 @@ def test_the_first_answer_comes_in_pieces():
 def test_numbers_begin_anew(before):
     fed = agree(shifted(traffic(0), ((1 << 32) - before, (1 << 32) - before // 4)), 30, 50)
     assert fed.plain == fed.all
+
+
+@pytest.mark.parametrize("head", range(40, 60))
+def test_two_files_of_the_same_time(head):
+    """What is in hand when the second file begins has a higher frame number than what completes it."""
+    frames = [frame._replace(ts_ns=START_NS) for frame in traffic(1)[:120]]
+    first = [frame._replace(number=10_000 + frame.number, source="first") for frame in frames[:head]]
+    agree(first + frames[head:], head, 40)
+
+
+@pytest.mark.parametrize("empty", [b"\0\0", b"\x01\0\4\0\0", b"\0\0\x01\0\4"])
+def test_empty_batches(empty):
+    talk = Conversation().open().frame(0, push()).frame(1, push())
+    head = len(talk.capture.frames)
+    talk.frame(0, push()).raw(0, empty).frame(0, push()).keep_alive(1)
+    other = Conversation(talk.capture, parties=Parties(ports=(40001, 7447))).open()
+    fed = agree(other.frame(0, push()).capture.frames, head, 100)
+    assert fed.plain == 0
