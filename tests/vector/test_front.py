@@ -8,7 +8,7 @@ import pytest
 from tests.captures.expectations import SAMPLES, SHARED, frames_of
 from tests.conversation import Conversation
 from tests.messages import push
-from tests.packets import FIRST_SEQ, START_NS, Parties
+from tests.packets import FIRST_SEQ, SECOND, START_NS, Parties
 from tests.random_traffic import random_conversation
 from tests.vector.blocks import Fed
 from tests.vector.damage import DAMAGES, damaged, disordered, shifted, traffic
@@ -119,3 +119,10 @@ def test_empty_batches(empty):
     other = Conversation(talk.capture, parties=Parties(ports=(40001, 7447))).open()
     fed = agree(other.frame(0, push()).capture.frames, head, 100)
     assert fed.plain == 0
+
+
+@pytest.mark.parametrize("hours", [-2, 2, 10_000])
+def test_a_clock_that_was_set(hours):
+    frames = traffic(2)[:200]
+    later = [frame._replace(ts_ns=frame.ts_ns + hours * 3600 * SECOND) for frame in frames[97:]]
+    agree(frames[:97] + later, 30, 20)
