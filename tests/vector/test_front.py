@@ -121,8 +121,9 @@ def test_empty_batches(empty):
     assert fed.plain == 0
 
 
+@pytest.mark.parametrize("at", [97, 109])  # in a block, and its last frame
 @pytest.mark.parametrize("hours", [-2, 2, 10_000])
-def test_a_clock_that_was_set(hours):
+def test_a_clock_that_was_set(hours, at):
     frames = traffic(2)[:200]
-    later = [frame._replace(ts_ns=frame.ts_ns + hours * 3600 * SECOND) for frame in frames[97:]]
-    agree(frames[:97] + later, 30, 20)
+    later = [frame._replace(ts_ns=frame.ts_ns + hours * 3600 * SECOND) for frame in frames[at:]]
+    agree(frames[:at] + later, 30, 20)
