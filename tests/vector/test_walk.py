@@ -233,3 +233,17 @@ def test_what_never_ends_is_declined() -> None:
     assert seen(Walker(), [prefixed(chain)] * 20).plain == [False] * 20
     frames = prefixed(head * 100)
     assert seen(Walker(), [frames, prefixed(head * 20)]).plain == [False, True]
+
+
+@pytest.mark.parametrize("first", [0, 3])
+def test_query_bodies_some_of_which_are_empty(first: int) -> None:
+    """What has no bytes still lies between the bytes around it."""
+    head = encode(FRAME, {"message": "FRAME", "R": 1, "sn": 1})
+    sizes = [first, *range(40), *range(40)]
+    bodies = [{"ext": "body", "encoding": {"value": 4}, "payload": b"z" * size} for size in sizes]
+    queries = [{"message": "QUERY", "extensions": [body, {"ext": "attachment", "value": b"q"}]} for body in bodies]
+    some = [{"message": "REQUEST", "request_id": 5, "scope": 1, "M": 1, "body": query} for query in queries]
+    walker = Walker()
+    for few in ([first], range(len(some)), range(len(some) - 1, -1, -1)):
+        assert all(seen(walker, [prefixed(head + encode(REQUEST, some[number])) for number in few]).plain)
+    assert len(walker.templates) == 2

@@ -11,7 +11,7 @@ from zdissect.vector.codes import NONE
 class Lanes:
     """Messages that have taken the same way through the program so far. Arrays have an entry for each."""
 
-    __slots__ = ("at", "bodies", "bound", "chunks", "found", "lane", "mark", "path", "stop", "value")
+    __slots__ = ("at", "bodies", "bound", "chunks", "found", "gaps", "lane", "mark", "path", "stop", "value")
 
     def __init__(self, lane: Ints, at: Ints, stop: Ints) -> None:
         self.lane = lane
@@ -29,6 +29,8 @@ class Lanes:
         self.chunks: list[tuple[str, Ints, Ints]] = []
         """(column, starts, stops) of the bytes that tell messages apart: all but the changing values with their
         lengths. They say themselves how long they are. The column is that which is substituted, or empty."""
+        self.gaps: tuple[int, ...] = ()
+        """The chunks, by their index, that something lies in front of that tells nothing apart."""
         self.found: dict[str, Any] = {}
         """Values by column; of bytes, where they begin, and in `COLUMN size` how many there are."""
         self.bodies: list[tuple[Ints, Ints]] = []
@@ -45,7 +47,7 @@ class Lanes:
         out.mark = self.mark[index]
         out.bound = None if self.bound is None else self.bound[index]
         out.value = None if self.value is None else self.value[index]
-        out.path = self.path
+        out.path, out.gaps = self.path, self.gaps
         out.chunks = [(name, start[index], stop[index]) for name, start, stop in self.chunks]
         out.found = {name: values[index] for name, values in self.found.items()}
         out.bodies = [(start[index], size[index]) for start, size in self.bodies]
@@ -59,6 +61,11 @@ class Lanes:
         """Ends a chunk here."""
         self.chunks.append((column, self.mark, self.at))
         self.mark = self.at
+
+    def skip(self) -> None:
+        """Leaves out what came since the last chunk."""
+        self.mark = self.at
+        self.gaps += (len(self.chunks),)
 
     def split(self, codes: Bytes) -> "list[tuple[int, Lanes]]":
         """(code, lanes with it), for a code of each lane, which becomes part of the path; without those with `NONE`."""

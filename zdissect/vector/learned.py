@@ -52,8 +52,7 @@ class Learned:
         """Indices of the templates of messages, or `DECLINED`."""
         starts = np.array([start for _, start, _ in part.chunks])
         stops = np.array([stop for _, _, stop in part.chunks])
-        gaps = (starts[1:, 0] != stops[:-1, 0]).nonzero()[0]
-        first, last = starts[[0, *(gaps + 1)]], stops[[*gaps, -1]]
+        first, last = starts[[0, *part.gaps]], stops[[*(gap - 1 for gap in part.gaps), -1]]
         shape = self.shapes.get(path)
         if shape is None:
             shape = self.shapes[path] = Shape(len(first))

@@ -44,6 +44,7 @@ class Part(NamedTuple):
     sn: Ints
     flag: Ints
     """1 if the FRAME around it is reliable."""
+    gaps: tuple[int, ...]
     chunks: list[tuple[str, Ints, Ints]]
     found: dict[str, Any]
     bodies: list[tuple[Ints, Ints]]
@@ -55,7 +56,7 @@ class Part(NamedTuple):
     def changed(self, how: Callable[[Any], Any]) -> "Part":
         """The same with something done to each array."""
         return Part(
-            how(self.batch), how(self.start), how(self.stop), how(self.sn), how(self.flag),
+            how(self.batch), how(self.start), how(self.stop), how(self.sn), how(self.flag), self.gaps,
             [(name, how(start), how(stop)) for name, start, stop in self.chunks],
             {name: how(values) for name, values in self.found.items()},
             [(how(start), how(size)) for start, size in self.bodies],
@@ -147,7 +148,7 @@ class Lockstep:
         else:
             self.sn[batch] = -1
         flag = self.flag[batch] if network else np.zeros(len(batch), dtype=np.int64)
-        part = Part(batch, start, lanes.at, self.sn[batch], flag, lanes.chunks, lanes.found, lanes.bodies)
+        part = Part(batch, start, lanes.at, self.sn[batch], flag, lanes.gaps, lanes.chunks, lanes.found, lanes.bodies)
         self.parts.setdefault(lanes.path, []).append(part)
 
 

@@ -137,7 +137,7 @@ class Reader:
         """The length of an extension with changing values and a structure: not part of the key, as it may change."""
         lanes.cut()
         lanes = self.sized(self.number(lanes, (1 << 32) - 1))
-        lanes.mark = lanes.at
+        lanes.skip()
         lanes.bound = lanes.at + lanes.value
         lanes.bodies.append((lanes.at, lanes.value))
         return lanes
@@ -180,7 +180,7 @@ class Reader:
         else:
             return lanes.pick(_EMPTY)
         if carried:
-            lanes.mark = lanes.at
+            lanes.skip()
         elif limit:
             lanes.cut(column)
         return lanes
