@@ -19,9 +19,6 @@ from zdissect.vector.arrays import Bools, Bytes, Ints
 from zdissect.vector.course import Run
 from zdissect.vector.feed import Progress
 
-_OTHER = -1
-"""Stands for a row of its own, in the place of a template."""
-
 
 class BlockRows:
     """The rows of a block that were read on arrays: usual messages, and those of events."""
@@ -30,47 +27,33 @@ class BlockRows:
         self.kinds, self.payload, self.progress = kinds, payload, progress
         self.runs: list[Run] = []
         self.events: list[tuple[int, int, int, int]] = []
-        """(message, `message_index`, `message_number`, its template or `_OTHER`) of each message of an event."""
-        self.rows: list[Row] = []
-        """Those of them that are no template's."""
+        """(message, index of its row, `message_index`, `message_number`) of each message of an event."""
 
     def event(self, batch: int, item: Dissection) -> None:
         """Takes the messages of an event."""
-        message = int(self.progress.facts.first[batch])
-        index, number = item.first
-        templates = self.progress.rows
-        for place, one in enumerate(item.messages):
-            if one.template is None:
-                self.rows.append(one.row)
-                template = _OTHER
-            else:
-                template = templates.setdefault(one.template, len(templates))
-            self.events.append((message + place, index + place, number + place, template))
+        message, rows = int(self.progress.facts.first[batch]), self.progress.rows
+        place, number = item.first
+        for after, one in enumerate(item.messages):
+            row = rows.add(one) if one.template is None else rows.of(one.template)
+            self.events.append((message + after, row, place + after, number + after))
 
     def take(self) -> tuple[pa.RecordBatch, Ints] | None:
         """The rows in the order of the capture, and the batch of each; None if there are none."""
-        if not (self.runs or self.events):
+        runs: list[Any] = [run[2:] for run in self.runs]
+        if self.events:
+            runs.append(np.array(self.events, np.int64).T)
+        if not runs:
             return None
-        runs, templates = self.runs, self.progress.rows
-        single = np.array(self.events, np.int64).reshape(-1, 4)
-        messages = np.concatenate([*(run.messages for run in runs), single[:, 0]])
-        place = single[:, 3]
-        place[place == _OTHER] = len(templates) + np.arange(len(self.rows))
-        values = [
-            np.concatenate([*parts, single[:, number]])
-            for number, parts in ((1, [run.place for run in runs]), (2, [run.number for run in runs]),
-                                  (3, [run.templates for run in runs]))
-        ]  # fmt: skip
+        messages, rows, place, number = (np.concatenate(parts) for parts in zip(*runs, strict=True))
         order = np.argsort(messages, kind="stable")
         messages = messages[order]
-        index, number, place = (value[order] for value in values)
         columns = _Columns(self, messages)
         columns.own()
         columns.flows()
-        columns.put("message_index", index)
-        columns.put("message_number", number)
-        rows = [*(template.row for template in templates), *self.rows]
-        return columns.batch(rows, indices(place)), self.progress.walked.batch[messages]
+        columns.put("message_index", place[order])
+        columns.put("message_number", number[order])
+        known = [one.row for one in self.progress.rows.rows]
+        return columns.batch(known, rows[order]), self.progress.walked.batch[messages]
 
 
 def column(values: Any, kind: pa.DataType, absent: Bools | None = None) -> pa.Array:
@@ -153,17 +136,18 @@ class _Columns:
         for name in said[0]:
             self.made[name] = array([row[name] for row in said], self.kinds.field(name).type).take(ways)
 
-    def batch(self, rows: list[Row], places: pa.Array) -> pa.RecordBatch:
+    def batch(self, rows: list[Row], places: Ints) -> pa.RecordBatch:
         """All columns, with those that templates, or rows of their own, have in common."""
+        taken = indices(places)
         if any("extensions" in row for row in rows):
             lists = [row.get("extensions") for row in rows]
-            self.made["extensions"] = self.extensions(lists, places.to_numpy().astype(np.int64))
+            self.made["extensions"] = self.extensions(lists, places)
         present = set().union(*rows)
         arrays = []
         for name, kind in zip(self.kinds.names, self.kinds.types, strict=True):
             made = self.made.get(name)
             if made is None and name in present:
-                made = array([row.get(name) for row in rows], kind, is_time(name)).take(places)
+                made = array([row.get(name) for row in rows], kind, is_time(name)).take(taken)
             arrays.append(nulls(len(places), kind) if made is None else made)
         return pa.RecordBatch.from_arrays(arrays, schema=self.kinds)
 

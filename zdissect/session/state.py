@@ -112,7 +112,7 @@ class Sessions:
 
     def message(self, link: Link, message: DecodedMessage, item: Dissection) -> Assembled | None:
         """Adds what the session knows to a message, but for its time; returns what a fragment completes."""
-        row, direction, ts_ns = message.row, item.direction, item.frame.now_ns
+        row, direction = message.row, item.direction
         layer = row["layer"]
         if layer == "scouting":
             self.discovery.feed(message, item)
@@ -121,9 +121,16 @@ class Sessions:
         if layer == "transport":
             whole = self.transport(link, message, item)
         else:
-            network_layer.feed(link, message, direction, item.frame.number, ts_ns)
+            self.network(link, message, direction, item.frame)
+            return None
         row.update(link.who(direction))
         return whole
+
+    @staticmethod
+    def network(link: Link, message: DecodedMessage, direction: int, frame: Frame) -> None:
+        """Adds what the session knows to a network message, but for its time."""
+        network_layer.feed(link, message, direction, frame.number, frame.now_ns)
+        message.row.update(link.who(direction))
 
     def link(self, flow: Flow) -> Link:
         """The link of a flow."""
@@ -253,6 +260,5 @@ class Sessions:
         """Takes a message that was reassembled from fragments."""
         link = self.link(item.flow)
         for message in item.messages:
-            network_layer.feed(link, message, item.direction, item.frame.number, item.frame.now_ns)
+            self.network(link, message, item.direction, item.frame)
             link.session.timestamps.feed(message, item.frame)
-            message.row.update(link.who(item.direction))

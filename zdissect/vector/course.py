@@ -6,17 +6,19 @@ once. All others are events, which go through the rules one by one; after each, 
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from zdissect.engine.lazy_messages import LazyMessage
+from zdissect.engine.messages import DecodedMessage
 from zdissect.engine.templates import Template
 from zdissect.records import Frame
 from zdissect.session.liveness import late_ms
 from zdissect.session.model import Link
 from zdissect.session.sequence import NONE, Channel, Space
-from zdissect.session.usual_messages import Learned, UsualMessages
+from zdissect.session.state import Sessions
+from zdissect.session.usual_messages import Learned
 from zdissect.vector.arrays import Batches, Ints, Stamps, Walked
 from zdissect.vector.facts import Facts
 
@@ -27,46 +29,82 @@ _WINDOWS = (32, 512)
 
 
 class Run(NamedTuple):
-    """Usual messages of one link, in order."""
+    """Usual messages of one link, in order, and those among them that only the rules about requests saw."""
 
     link: Link
     batches: Ints
     messages: Ints
     """Their indices in `Walked`."""
-    templates: Ints
-    """Their templates, with the columns that the session adds: indices in the order of `Course.rows`."""
+    rows: Ints
+    """Indices of their rows, see `Rows`."""
     place: Ints
     """`message_index` and..."""
     number: Ints
     """... `message_number` of each."""
 
 
+class Rows:
+    """The rows of the messages of a block: those that many have in common, and those of one message."""
+
+    def __init__(self) -> None:
+        self.rows: list[Template | DecodedMessage] = []
+        self.known: dict[Template, int] = {}
+
+    def of(self, template: Template) -> int:
+        """The index of a template."""
+        index = self.known.get(template)
+        if index is None:
+            index = self.known[template] = len(self.rows)
+            self.rows.append(template)
+        return index
+
+    def add(self, message: DecodedMessage) -> int:
+        """The index of the row of one message."""
+        self.rows.append(message)
+        return len(self.rows) - 1
+
+
+class Around(Protocol):
+    """The block that a course is part of."""
+
+    sessions: Sessions
+    frames: list[Frame]
+    batches: Batches
+    walked: Walked
+    facts: Facts
+    rows: Rows
+
+    def event(self, course: "Course", batch: int) -> None:
+        """Takes a batch by the rules."""
+
+    def messages(self, batch: int) -> list[LazyMessage]:
+        """The messages of a batch."""
+
+    def remarked(self, course: "Course", batch: int, messages: list[LazyMessage], first: tuple[int, int]) -> None:
+        """Passes on a batch in which rules have found something."""
+
+    def passed(self, run: Run) -> None:
+        """Passes on a run."""
+
+
 class Course:
     """The batches of a link in a block.
 
     Args:
-        usual: What is known of the usual messages of each direction.
         own: Its batches.
         ways: Indices of its ways, by direction; -1 for a direction without any.
-        rows: The templates of usual messages so far; it is added to.
-        passed: Takes the runs.
     """
 
-    def __init__(
-        self, link: Link, usual: tuple[UsualMessages, UsualMessages], frames: list[Frame], batches: Batches,
-        walked: Walked, facts: Facts, own: Ints, ways: tuple[int, int], rows: dict[Template, int],
-        passed: Callable[["Run"], None],
-    ) -> None:  # fmt: skip
-        self.link, self.session, self.usual = link, link.session, usual
-        self.frames, self.batches, self.walked, self.facts = frames, batches, walked, facts
-        self.own, self.ways, self.rows, self.passed = own, ways, rows, passed
+    def __init__(self, around: Around, link: Link, own: Ints, ways: tuple[int, int]) -> None:
+        self.around, self.link, self.session = around, link, link.session
+        self.batches, self.walked, self.facts = around.batches, around.walked, around.facts
+        self.own, self.ways = own, ways
+        self.usual = around.sessions.usual(link, 0), around.sessions.usual(link, 1)
         self.at = 0
         """The batch that comes next, counted in `own`."""
-        self.stop = 0
-        """The next event."""
         self.single = 0
         """Batches before this one are treated as events."""
-        self.version = 0
+        facts = around.facts
         count = facts.messages[own]
         ends = np.cumsum(count)
         self.first = ends - count
@@ -78,21 +116,30 @@ class Course:
         self.now_ns = facts.now_ns[own]
         self.static: list[int] = [*np.flatnonzero(facts.event[own]).tolist(), len(own)]
         """Batches that can't be usual, whatever is known; and the number of batches."""
-        self.by_way: list[list[int]] = [np.flatnonzero(batches.way[own] == way).tolist() for way in ways]
+        self.by_way: list[list[int]] = [np.flatnonzero(self.batches.way[own] == way).tolist() for way in ways]
         self.channels = self._channels()
-        self.stamped = walked.stamped[self.messages]
+        self.stamped = self.walked.stamped[self.messages]
+        self.ruled: list[int] = np.flatnonzero(facts.ruled[self.pairs]).tolist()
+        """Messages that go through the rules one by one."""
         many = len(facts.kinds.way)
         self.learned: list[Learned | None] = [None] * many
         self.row = np.full(many, -1)
-        """The index in `rows` of the template of each pair."""
-        self.known = np.zeros(many, bool)
+        """The index of the row of each pair."""
+        self.known = facts.ruled.copy()
         self.sample = np.full(many, -1)
         self.samples: dict[tuple[str, str], int] = {}
         self.names: list[tuple[str, str]] = []
         """Key and clock of each sample."""
-        self.own_pairs = np.unique(self.pairs).tolist()
+        self.own_pairs: list[int] = np.unique(self.pairs[~facts.ruled[self.pairs]]).tolist()
         self.epochs: tuple[int, int] = (-1, -1)
         self.refresh(self.own_pairs)
+        self.stop = self.event()
+        """The next event."""
+
+    @property
+    def over(self) -> bool:
+        """Whether all of its batches have been taken."""
+        return self.at >= len(self.own)
 
     def _channels(self) -> list[tuple[int, Space, list[int]]]:
         """(direction, space, places of its messages) of each of its channels."""
@@ -110,14 +157,15 @@ class Course:
         epochs = self.usual[0].epoch, self.usual[1].epoch
         if epochs != self.epochs:
             self.epochs, pairs = epochs, self.own_pairs
-        kinds, templates = self.facts.kinds, self.facts.templates
+        kinds, templates, ruled = self.facts.kinds, self.facts.templates, self.facts.ruled
         for pair in pairs:
-            way = int(kinds.way[pair])
-            found = self.usual[self.ways.index(way)].known.get(templates[kinds.template[pair]])
+            if ruled[pair]:
+                continue
+            found = self.usual[self.ways.index(kinds.way[pair])].known.get(templates[kinds.template[pair]])
             self.known[pair] = found is not None
             if found is not None and found is not self.learned[pair]:
                 self.learned[pair] = found
-                self.row[pair] = self.rows.setdefault(found.template, len(self.rows))
+                self.row[pair] = self.around.rows.of(found.template)
                 self.sample[pair] = -1 if found.sample is None else self._sample(found.sample)
 
     def _sample(self, sample: tuple[str, str]) -> int:
@@ -219,25 +267,86 @@ class Course:
         return bisect_right(self.ends, int(places[old].min()))
 
     def settle(self, stop: int) -> None:
-        """Takes the batches before `stop`, which are usual."""
-        at = self.at
-        if stop <= at:
-            return
-        self.at = stop
-        own, link = self.own[at:stop], self.link
+        """Takes the batches before `stop`, runs and events."""
+        while self.at < min(stop, len(self.own)):
+            if self.at < self.stop and self._run(self.at, min(self.stop, stop)):
+                continue
+            batch = int(self.own[self.at])
+            self.at += 1
+            self.around.event(self, batch)
+            first = int(self.facts.first[batch])
+            self.refresh(self.facts.kinds.pair[first : first + int(self.facts.messages[batch])].tolist())
+            self.stop = self.event()
+
+    def _run(self, at: int, stop: int) -> bool:
+        """Takes batches that are usual; returns whether it took all, and not only those before something is due."""
+        rows = self.row[self.pairs[self.begins[at] : self.ends[stop - 1]]]
+        end, remarked = self._rule(at, stop, rows)
+        self.at = end
+        own, begin, after = self.own[at:end], self.begins[at], self.ends[end - 1]
         count = self.facts.messages[own]
-        number = self._count(at, stop, count)
-        begin, after = self.begins[at], self.ends[stop - 1]
+        number = self._count(at, end, count)
         for _, space, places in self.channels:
             last = bisect_left(places, after) - 1
             if last >= 0 and places[last] >= begin:
                 self.session.channels[space].take(int(self.walked.sn[self.messages[places[last]]]), NONE)
-        self._newest(at, stop)
-        inside = np.arange(after - begin) - np.repeat(self.first[at:stop] - begin, count)
-        index = np.repeat(self._indices(own, count), count) + inside
-        templates = self.row[self.pairs[begin:after]]
-        number = np.repeat(number, count) + inside
-        self.passed(Run(link, own, self.messages[begin:after], templates, index, number))
+        self._newest(at, end)
+        place = self._places(own, count)
+        self._pass(at, own, (rows[: after - begin], place, number), remarked)
+        for batch, messages in remarked.items():
+            first = int(place[batch - at]), int(number[batch - at])
+            self.around.remarked(self, int(self.own[batch]), messages, first)
+        return end == stop
+
+    def _pass(
+        self, at: int, own: Ints, columns: tuple[Ints, Ints, Ints], without: dict[int, list[LazyMessage]]
+    ) -> None:
+        """Passes on a run, without some batches."""
+        rows, place, number = columns
+        count, begin = self.facts.messages[own], self.begins[at]
+        inside = np.arange(len(rows)) - np.repeat(self.first[at : at + len(own)] - begin, count)
+        arrays = (
+            self.messages[begin : begin + len(rows)],
+            rows,
+            np.repeat(place, count) + inside,
+            np.repeat(number, count) + inside,
+        )
+        if without:
+            usual = np.ones(len(own), np.bool_)
+            usual[[batch - at for batch in without]] = False
+            each = np.repeat(usual, count)
+            own, arrays = own[usual], (arrays[0][each], arrays[1][each], arrays[2][each], arrays[3][each])
+        if len(own):
+            self.around.passed(Run(self.link, own, *arrays))
+
+    def _rule(self, at: int, stop: int, rows: Ints) -> tuple[int, dict[int, list[LazyMessage]]]:
+        """Takes the messages of a run that go through the rules, and enters their rows. Returns where the run ends, if
+        something is due before its end, and the messages of batches in which something was found."""
+        sessions, session, begin = self.around.sessions, self.session, self.begins[at]
+        place, due_ns = bisect_left(self.ruled, begin), session.awaited.due_ns
+        remarked: dict[int, list[LazyMessage]] = {}
+        batch, messages = -1, list[LazyMessage]()
+        while place < len(self.ruled) and self.ruled[place] < self.ends[stop - 1]:
+            ruled = self.ruled[place]
+            place += 1
+            if batch < 0 or ruled >= self.ends[batch]:
+                batch = bisect_right(self.ends, ruled)
+                messages = self.around.messages(int(self.own[batch]))
+                frame = self.around.frames[int(self.batches.frame[self.own[batch]])]
+                direction = self.ways.index(self.batches.way[self.own[batch]])
+            message = messages[ruled - self.begins[batch]]
+            sessions.network(self.link, message, direction, frame)
+            rows[ruled - begin] = self.around.rows.add(message)
+            if message.tape.remarks:
+                remarked[batch] = messages
+            if session.awaited.due_ns < session.listed_ns:
+                sessions.overdue.list(session)
+            if session.awaited.due_ns < due_ns:
+                due_ns = session.awaited.due_ns
+                late = self.now_ns[batch + 1 : stop] >= due_ns
+                if late.any():
+                    stop = batch + 1 + int(late.argmax())
+        return stop, remarked
 
     def _count(self, at: int, stop: int, count: Ints) -> Ints:
         """Counts messages of both directions; returns the number of the first one of each batch."""
@@ -255,17 +364,17 @@ class Course:
                 pulse.last_ns, pulse.overdue = int(self.now_ns[places[after - 1]]), False
         return number
 
-    def _indices(self, own: Ints, count: Ints) -> Ints:
+    def _places(self, own: Ints, count: Ints) -> Ints:
         """The number, in its frame, of the first message of each batch."""
         flow, frame = self.link.flow, self.batches.frame[own]
         before = np.cumsum(count) - count
         news = np.concatenate(([True], frame[1:] != frame[:-1]))
         starts = np.flatnonzero(news)
         out: Ints = before - before[starts][np.cumsum(news) - 1]
-        source, number = self.frames[int(frame[0])][:2]
+        source, number = self.around.frames[int(frame[0])][:2]
         if flow.numbered == (source, number):  # an event came before, in the same frame
             out[: starts[1] if len(starts) > 1 else None] += flow.index
-        flow.numbered = source, self.frames[int(frame[-1])].number
+        flow.numbered = source, self.around.frames[int(frame[-1])].number
         flow.index = int(out[-1] + count[-1])
         return out
 

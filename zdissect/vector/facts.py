@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from zdissect.engine.templates import Template
+from zdissect.flow.batch_decoding import LARGEST
 from zdissect.session.liveness import late_ms
 from zdissect.session.message_checks import NEAR_S
 from zdissect.session.model import Link
@@ -12,7 +13,7 @@ from zdissect.session.sequence import Space
 from zdissect.vector.arrays import Batches, Bools, Ints, Walked
 
 RUN = frozenset({"FRAME", "KEEP_ALIVE", "PUSH"})
-"""Messages that may be usual; each of the others changes what is known of its session."""
+"""Messages that may be usual. The others are about requests: the rules need each of them."""
 
 
 class Kinds(NamedTuple):
@@ -45,6 +46,8 @@ class Facts(NamedTuple):
     size: Ints
     event: Bools
     """Whether a batch can't be usual, whatever is known of its session."""
+    ruled: Bools
+    """For each pair, whether its messages go through the rules one by one, but leave others as they are."""
     channel: Ints
     """For each message that has a number of its own, an index in `spaces`; -1 for others."""
     spaces: list[tuple[int, Space]]
@@ -66,13 +69,13 @@ def facts(batches: Batches, walked: Walked, templates: list[Template], links: li
     rows = [templates[number].row for number in known.template.tolist()]
     ruled = np.array([row["message"] not in RUN for row in rows], bool)
     channel, spaces = _channels(known, rows, batches, links)
-    misfit = _stamps(walked, now_ns) | ruled[known.pair] | _numbers(channel[known.pair], walked.sn, spaces, links)
+    misfit = _stamps(walked, now_ns) | _numbers(channel[known.pair], walked.sn, spaces, links)
     event[walked.batch[misfit]] = True
     _silences(event, batches.way, now_ns, links, batches)
+    size = batches.stop - batches.start
+    event |= size > _most(links)[batches.way]
     first = np.cumsum(count) - count
-    return Facts(
-        known, templates, count, first, now_ns, batches.stop - batches.start, event, channel[known.pair], spaces
-    )
+    return Facts(known, templates, count, first, now_ns, size, event, ruled, channel[known.pair], spaces)
 
 
 def _channels(
@@ -106,6 +109,12 @@ def _stamps(walked: Walked, now_ns: Ints) -> Bools:
     away_s = (walked.stamp >> np.uint64(32)).astype(np.int64) - time_ns // 10**9
     far: Bools = walked.stamped & (time_ns != 0) & (np.abs(away_s) >= NEAR_S)
     return far
+
+
+def _most(links: list[Link]) -> Ints:
+    """The size of a batch, for each way, beyond which the rules have something to say."""
+    agreed = [link.handshake.agreed if link.handshake.complete else None for link in links]
+    return np.array([one.batch_size if one is not None else LARGEST for one in agreed], np.int64)
 
 
 def _silences(event: Bools, way: Ints, now_ns: Ints, links: list[Link], batches: Batches) -> None:

@@ -13,14 +13,14 @@ import numpy as np
 
 from zdissect.dissection import Dissection, Item
 from zdissect.dissector import EMPTY
-from zdissect.engine.lazy_messages import lazy_messages
-from zdissect.engine.templates import Template
+from zdissect.engine.lazy_messages import LazyMessage, LazyTape
+from zdissect.engine.messages import add_findings
 from zdissect.flow.framing import STREAM, Framing
 from zdissect.flow.ticks import ToldTicks
 from zdissect.pipeline import Pipeline
 from zdissect.records import Chunk
 from zdissect.vector.arrays import Batches, Block, Walked
-from zdissect.vector.course import Course, Run
+from zdissect.vector.course import Course, Rows, Run
 from zdissect.vector.facts import Facts, facts
 from zdissect.vector.front import Front, Split
 from zdissect.vector.walk import Walker
@@ -59,122 +59,127 @@ class BlockFeed:
 class Progress:
     """A block being fed."""
 
+    sink: Sink
+
     def __init__(self, pipeline: Pipeline, walker: Walker, front: Front, split: Split, block: Block) -> None:
         self.pipeline, self.walker, self.front = pipeline, walker, front
         self.split, self.block = split, block
+        self.sessions, self.frames = pipeline.sessions, block.frames
         self.scalars = frozenset(split.scalar)
         self.batches: Batches = split.batches
         self.walked: Walked = walker.walk(self.batches.arena, self.batches.start, self.batches.stop)
-        sessions = pipeline.sessions
-        links = [sessions.link(way.conversation.flow) for way in self.batches.ways]
-        self.facts: Facts = facts(self.batches, self.walked, walker.templates, links, block.now_ns)
-        self.rows: dict[Template, int] = {}
-        """Templates of usual messages, with the columns that the sessions add."""
-        self.queue: list[tuple[int, int, int, int, Callable[[int], None], Course | None]] = []
+        self.links = [self.sessions.link(way.conversation.flow) for way in self.batches.ways]
+        self.facts: Facts = facts(self.batches, self.walked, walker.templates, self.links, block.now_ns)
+        self.rows = Rows()
+        self.queue: list[tuple[int, int, int, Callable[[int], None]]] = []
         self.added = 0
         self.frame = 0
         self.look = -1
         """The plain frame at which streams that wait will be looked at."""
-        self.behind: list[Course] = []
-        """Courses that were brought up to date because of a tick, or of a link that joined their session."""
-        self.links = links
+        self.courses: list[Course] = []
 
-    def _courses(self) -> list[Course]:
-        links = self.links
-        sessions = self.pipeline.sessions
-        ways: dict[str, list[int]] = {}
-        for number, link in enumerate(links):
-            ways.setdefault(link.flow.id, [-1, -1])[self.batches.ways[number].direction] = number
-        order = np.argsort(self.batches.way, kind="stable")
-        edges = np.searchsorted(self.batches.way[order], np.arange(len(links) + 1))
-        out = []
-        for numbers in ways.values():
-            used = [number for number in numbers if number >= 0]
-            link = links[used[0]]
-            own = np.sort(np.concatenate([order[edges[number] : edges[number + 1]] for number in used]))
-            if not len(own):
-                continue
-            for direction in (0, 1):
-                sessions.usual(link, direction)
-            course = Course(link, sessions.learned[link.flow.id], self.block.frames, self.batches, self.walked,
-                            self.facts, own, (numbers[0], numbers[1]), self.rows, self.sink.run)  # fmt: skip
-            out.append(course)
-        return out
-
-    def add(self, frame: int, rank: int, do: Callable[[int], None], course: Course | None = None) -> None:
+    def add(self, frame: int, rank: int, do: Callable[[int], None]) -> None:
+        """Enters what is to be done at a frame."""
         self.added += 1
-        heapq.heappush(self.queue, (frame, rank, self.added, course.version if course else 0, do, course))
+        heapq.heappush(self.queue, (frame, rank, self.added, do))
 
     def go(self, sink: Sink) -> None:
         """Takes everything in the order of the capture."""
         self.sink = sink
-        self.courses = self._courses()
-        for one in self.courses:
-            one.session.behind = self._behind(one)
-            self.schedule(one)
+        self.begin()
         for frame in self.split.scalar:
             self.add(frame, _OWN, self.scalar)
         for frame, moment in self.block.moments:
             self.add(frame, _TOLD, partial(self.moment, moment))
         self.ticks()
         self.waits(0)
-        queue = self.queue
-        while queue:
-            self.frame, _, _, version, do, course = heapq.heappop(queue)
-            if course is None or version == course.version:
-                do(self.frame)
-                while self.behind:
-                    self.schedule(self.behind.pop())
-        for ended in self.courses:
-            ended.settle(len(ended.own))
-            ended.session.behind = None
-        clock, last = self.pipeline.clock, self.block.frames[-1]
+        while self.queue:
+            self.frame, _, _, do = heapq.heappop(self.queue)
+            do(self.frame)
+        for course in self.courses:
+            course.session.behind = None
+        clock, last = self.pipeline.clock, self.frames[-1]
         clock.last_ns = last.ts_ns
         self.pipeline.last = last
 
-    def _behind(self, course: Course) -> Callable[[], None]:
-        def behind() -> None:
-            frames = self.batches.frame[course.own]
-            stop = course.at + int(np.count_nonzero(frames[course.at : course.stop] <= self.frame))
-            course.settle(stop)
-            self.behind.append(course)
+    def begin(self) -> None:
+        """Makes the courses of the block."""
+        ways: dict[str, list[int]] = {}
+        for number, link in enumerate(self.links):
+            ways.setdefault(link.flow.id, [-1, -1])[self.batches.ways[number].direction] = number
+        order = np.argsort(self.batches.way, kind="stable")
+        edges = np.searchsorted(self.batches.way[order], np.arange(len(self.links) + 1))
+        for numbers in ways.values():
+            used = [number for number in numbers if number >= 0]
+            own = np.sort(np.concatenate([order[edges[number] : edges[number + 1]] for number in used]))
+            if len(own):
+                course = Course(self, self.links[used[0]], own, (numbers[0], numbers[1]))
+                course.session.behind = partial(self.settle, course)
+                self.courses.append(course)
+                self.schedule(course)
 
-        return behind
+    def settle(self, course: Course) -> None:
+        """Takes the batches of a course up to the current frame."""
+        frames = self.batches.frame[course.own]
+        course.settle(course.at + int(np.count_nonzero(frames[course.at :] <= self.frame)))
 
     def schedule(self, course: Course) -> None:
-        """Enters the next event of a course."""
-        course.version += 1
-        course.stop = course.event()
-        if course.stop < len(course.own):
-            frame = int(self.batches.frame[course.own[course.stop]])
-            self.add(frame, _OWN, lambda _: self.event(course), course)
+        """Enters the next event of a course, or its last batch: what follows on its connection isn't plain."""
+        frame = int(self.batches.frame[course.own[min(course.stop, len(course.own) - 1)]])
+        self.add(max(frame, self.frame), _OWN, partial(self.go_on, course))
 
-    def event(self, course: Course) -> None:
-        """Takes the batch of a course that comes next, by the rules."""
-        course.settle(course.stop)
-        batch = int(course.own[course.at])
-        course.at += 1
+    def go_on(self, course: Course, frame: int) -> None:
+        """Takes a course up to a frame."""
+        self.settle(course)
+        if not course.over:
+            self.schedule(course)
+
+    def passed(self, run: Run) -> None:
+        """Passes on a run."""
+        self.sink.run(run)
+
+    def item(self, course: Course, batch: int) -> Dissection:
+        """A batch, not decoded yet."""
         way = self.batches.ways[int(self.batches.way[batch])]
-        frame = self.block.frames[int(self.batches.frame[batch])]
         buffer, frames = self.front.buffer(batch)
-        item = Dissection(frame, frames, way.conversation.flow, way.direction, buffer, EMPTY, STREAM)
-        out: list[Item] = []
-        dissector, pairs = self.pipeline.dissector, []
+        frame = self.frames[int(self.batches.frame[batch])]
+        return Dissection(frame, frames, course.link.flow, way.direction, buffer, EMPTY, STREAM)
+
+    def messages(self, batch: int) -> list[LazyMessage]:
+        """The messages of a batch that was read on arrays."""
+        start, stop, first = (
+            int(values[batch]) for values in (self.batches.start, self.batches.stop, self.facts.first)
+        )
+        places = np.arange(first, first + int(self.facts.messages[batch]))
+        cells = self.walker.cells(self.walked, places, start)
+        tape = LazyTape(self.walker.data[start:stop], STREAM.prefix)
+        return [LazyMessage(tape, number, cell) for number, cell in enumerate(cells)]
+
+    def event(self, course: Course, batch: int) -> None:
+        """Takes a batch by the rules."""
+        item, out = self.item(course, batch), list[Item]()
+        dissector = self.pipeline.dissector
         if self.walked.plain[batch]:
-            first = int(self.facts.first[batch])
-            messages = np.arange(first, first + int(self.facts.messages[batch]))
-            pairs = self.facts.kinds.pair[messages].tolist()
-            cells = self.walker.cells(self.walked, messages, int(self.batches.start[batch]))
-            item.tape, found = lazy_messages(buffer.data, STREAM.prefix, cells)
-            dissector.known(item, out, found)
+            found = self.messages(batch)
+            item.tape = found[0].tape
+            dissector.known(item, out, list(found))
         else:
             dissector.dissect(item, "", out)
-        self.sink.items(self.frame, out, batch)
+        self.sink.items(int(self.batches.frame[batch]), out, batch)
         if item.next_framing is not None:
-            self.hand_over(course, batch, way.direction, item.next_framing)
-            return
-        course.refresh(pairs)
-        self.schedule(course)
+            self.hand_over(course, batch, item.direction, item.next_framing)
+
+    def remarked(self, course: Course, batch: int, messages: list[LazyMessage], first: tuple[int, int]) -> None:
+        """Passes on a batch in which rules have found something."""
+        item = self.item(course, batch)
+        item.messages, item.tape, item.first = list(messages), messages[0].tape, first
+        start = int(self.facts.first[batch])
+        for place, message in enumerate(messages):
+            row = int(course.row[self.facts.kinds.pair[start + place]])
+            if row >= 0:
+                message.template = self.rows.rows[row]
+        add_findings(item.tape, item.messages)
+        self.sink.items(int(self.batches.frame[batch]), [item], batch)
 
     def hand_over(self, course: Course, batch: int, direction: int, framing: Framing) -> None:
         """Leaves what follows on a connection to its cutters, because a handshake has agreed on another framing."""
@@ -183,11 +188,11 @@ class Progress:
                 mine = self.batches.way[course.own] == way
                 done = course.own[: course.at][mine[: course.at]]
                 left = course.own[course.at :][mine[course.at :]]
-                ends = int(self.batches.stop[done[-1]]) if len(done) else int(self.batches.start[left[0]])
-                for frame, chunk in self.front.rest(way, ends):
-                    self.add(max(frame, self.frame), _OWN, partial(self.chunk, chunk))
-        conversation = self.batches.ways[int(self.batches.way[batch])].conversation
-        conversation.reframe(direction, framing)
+                if len(done) or len(left):
+                    ends = int(self.batches.stop[done[-1]]) if len(done) else int(self.batches.start[left[0]])
+                    for frame, chunk in self.front.rest(way, ends):
+                        self.add(max(frame, self.frame), _OWN, partial(self.chunk, chunk))
+        self.batches.ways[int(self.batches.way[batch])].conversation.reframe(direction, framing)
         course.own = course.own[: course.at]
 
     def chunk(self, chunk: Chunk, frame: int) -> None:
