@@ -247,3 +247,13 @@ def test_query_bodies_some_of_which_are_empty(first: int) -> None:
     for few in ([first], range(len(some)), range(len(some) - 1, -1, -1)):
         assert all(seen(walker, [prefixed(head + encode(REQUEST, some[number])) for number in few]).plain)
     assert len(walker.templates) == 2
+
+
+def test_messages_outside_of_a_frame_are_declined() -> None:
+    """Also behind a KEEP_ALIVE, which ends the FRAME before it."""
+    push = bytes.fromhex("1d 01 01 01 78")
+    frame = bytes.fromhex("25 01")
+    contents = [push, b"\4" + push, frame + push + b"\4" + push, frame + push + b"\4" + frame + push]
+    walker = Walker()
+    for _ in range(2):
+        assert seen(walker, [prefixed(content) for content in contents] * 10).plain == [False, False, False, True] * 10
