@@ -1,5 +1,6 @@
 """The tables of a block of frames: usual messages become columns at once, everything else row by row."""
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,11 +12,16 @@ from zdissect.export.arrow import nulls
 from zdissect.export.block_rows import BlockRows, indices
 from zdissect.export.schema import schema
 from zdissect.export.tables import MESSAGES
+from zdissect.vector.arrays import Ints
 from zdissect.vector.course import Run
 from zdissect.vector.feed import Progress
 
 if TYPE_CHECKING:
     from zdissect.export.decoding import Decoding, TableBatch
+
+
+_SEVERAL = 200
+"""Pieces up to which rows are put together from pieces, which copies bytes once instead of twice."""
 
 
 class BlockTables:
@@ -89,13 +95,22 @@ class BlockTables:
             return singles if usual is None else usual[0]
         rows, batches = usual
         keys = np.concatenate((2 * batches + 1, self.keys))
-        return merged(rows, singles, indices(np.argsort(keys, kind="stable")))
+        return merged(rows, singles, np.argsort(keys, kind="stable"))
 
 
-def merged(first: pa.RecordBatch, second: pa.RecordBatch, order: pa.Array) -> pa.RecordBatch:
-    """The rows of two batches, in an order."""
-    arrays = []
+def merged(first: pa.RecordBatch, second: pa.RecordBatch, order: Ints) -> pa.RecordBatch:
+    """The rows of two batches, in an order in which those of each stay in theirs."""
+    arrays, taken = [], indices(order)
+    breaks = (np.diff(order) != 1) | (order[1:] == len(first))
+    edges = [0, *(np.flatnonzero(breaks) + 1).tolist(), len(order)]
+    pieces = [(int(order[start]), stop - start) for start, stop in pairwise(edges)]
     for one, other in zip(first.columns, second.columns, strict=True):
-        empty = one.null_count == len(one) and other.null_count == len(other)
-        arrays.append(nulls(len(order), one.type) if empty else pa.concat_arrays([one, other]).take(order))
+        if one.null_count == len(one) and other.null_count == len(other):
+            arrays.append(nulls(len(order), one.type))
+        elif len(pieces) > _SEVERAL:
+            arrays.append(pa.concat_arrays([one, other]).take(taken))
+        else:
+            end = len(one)
+            parts = [one.slice(at, size) if at < end else other.slice(at - end, size) for at, size in pieces]
+            arrays.append(pa.concat_arrays(parts))
     return pa.RecordBatch.from_arrays(arrays, schema=first.schema)

@@ -41,6 +41,12 @@ class Deadlines(Generic[Awaited]):
             self.due_ns = self.heap[0][0] if self.heap else NEVER
             self.room = max(ROOM, 2 * len(self.heap))
 
+    def skip(self, matters: Callable[[Awaited], bool]) -> None:
+        """Removes what comes first and no longer matters."""
+        while self.heap and not matters(self.heap[0][2]):
+            heapq.heappop(self.heap)
+        self.due_ns = self.heap[0][0] if self.heap else NEVER
+
     def passed(self, now_ns: int) -> Iterator[tuple[int, Awaited]]:
         """Removes and yields what is due by now, each with its time."""
         while self.due_ns <= now_ns:

@@ -1,6 +1,8 @@
 """Blocks: as many frames at once as are worth arrays."""
 
 from collections.abc import Iterable, Iterator
+from itertools import groupby, islice
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,10 @@ LEAST_FRAMES = 500
 """Frames of the smallest block that is worth arrays."""
 MOST_FRAMES = 10_000
 MOST_BYTES = 16 << 20
+_PIECE = 250
+"""Frames after which it is looked whether a block is full."""
+_SOURCE = itemgetter(0)
+"""The file of a frame or moment."""
 
 
 def blocks(items: Iterable[Any]) -> Iterator[list[Any]]:
@@ -21,16 +27,17 @@ def blocks(items: Iterable[Any]) -> Iterator[list[Any]]:
     The first blocks are smaller: in a block in which a connection opens, it isn't read on arrays.
     """
     block: list[Any] = []
-    size, source, most = 0, "", LEAST_FRAMES - 1
-    for item in items:
-        if isinstance(item, Frame):
-            if block and (len(block) >= most or size >= MOST_BYTES or item[0] != source):
+    size, most = 0, LEAST_FRAMES - 1
+    rest = iter(items)
+    while piece := list(islice(rest, _PIECE)):
+        for source, same in groupby(piece, _SOURCE) if len(set(map(_SOURCE, piece))) > 1 else [(piece[0][0], piece)]:
+            if block and (len(block) >= most or size >= MOST_BYTES or block[0][0] != source):
                 yield block
                 most = min(2 * most + 2, MOST_FRAMES)
                 block, size = [], 0
-            source = item[0]
-            size += len(item[5])
-        block.append(item)
+            added = list(same)
+            size += sum([len(item[5]) for item in added if isinstance(item, Frame)])
+            block += added
     if block:
         yield block
 

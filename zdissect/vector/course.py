@@ -16,6 +16,7 @@ from zdissect.engine.templates import Template
 from zdissect.records import Frame
 from zdissect.session.liveness import late_ms
 from zdissect.session.model import Link
+from zdissect.session.overdue import matters
 from zdissect.session.sequence import NONE, Channel, Space
 from zdissect.session.state import Sessions
 from zdissect.session.usual_messages import Learned
@@ -114,6 +115,7 @@ class Course:
         self.messages = np.repeat(facts.first[own] - self.first, count) + np.arange(int(ends[-1]))
         self.pairs = facts.kinds.pair[self.messages]
         self.now_ns = facts.now_ns[own]
+        self.latest_ns = int(self.now_ns.max())
         self.static: list[int] = [*np.flatnonzero(facts.event[own]).tolist(), len(own)]
         """Batches that can't be usual, whatever is known; and the number of batches."""
         self.by_way: list[list[int]] = [np.flatnonzero(self.batches.way[own] == way).tolist() for way in ways]
@@ -191,8 +193,11 @@ class Course:
 
     def _timely(self, at: int, stop: int) -> int:
         """The first batch that comes when something is overdue, or whose sender's silence must be looked at."""
-        due_ns = self.session.awaited.due_ns
-        if due_ns != np.inf:
+        awaited = self.session.awaited
+        if awaited.due_ns <= self.latest_ns:
+            awaited.skip(matters)
+        due_ns = awaited.due_ns
+        if due_ns <= self.latest_ns:
             late = self.now_ns[at:stop] >= due_ns
             if late.any():
                 stop = at + int(late.argmax())
