@@ -33,7 +33,7 @@ def blocks(items: Iterable[Any]) -> Iterator[list[Any]]:
         for source, same in groupby(piece, _SOURCE) if len(set(map(_SOURCE, piece))) > 1 else [(piece[0][0], piece)]:
             if block and (len(block) >= most or size >= MOST_BYTES or block[0][0] != source):
                 yield block
-                most = min(2 * most + 2, MOST_FRAMES)
+                most = min(4 * most + 4, MOST_FRAMES)
                 block, size = [], 0
             added = list(same)
             size += sum([len(item[5]) for item in added if isinstance(item, Frame)])
