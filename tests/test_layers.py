@@ -35,7 +35,9 @@ LAYERS = {
     "transcript": "dissection engine flow grammar listing pipeline records session stats table",
     "output": "dissection engine filters flow grammar records session stats table",
     "parallel": "dissection engine flow grammar pipeline records",
-    "export": "capture dissection engine filters flow grammar output parallel pipeline records session stats table",
+    "vector": "dissection dissector engine flow grammar pipeline records session",
+    "export": "capture dissection dissector engine filters flow grammar output parallel pipeline records session stats "
+    "table vector",
     "spark": "capture export parallel records",
     "library": "capture dissection engine filters flow grammar output paste pipeline readings records table",
     "scapy": "engine grammar",
@@ -59,14 +61,15 @@ LIBRARIES = {
     "re2": ("zdissect/filters/patterns.py",),
     "pyarrow": ("zdissect/export/", "zdissect/spark/", *ARROW),
     "pyspark": ("zdissect/spark/",),
+    "numpy": ("zdissect/vector/", "zdissect/export/block_rows.py", "zdissect/export/block_tables.py"),
 }
 """Where a library may be imported. A new one needs a reason, a dependency in pyproject.toml and a line here."""
 
-SLOW = {"scapy", "rich", "wsproto", "cobs", "pyarrow", "pyspark", "lark", "re2"}
+SLOW = {"scapy", "rich", "wsproto", "cobs", "pyarrow", "pyspark", "lark", "re2", "numpy"}
 """What nobody waits for who doesn't use it: imported in the function that needs it, or in a module of the command line
 that only one command loads."""
 
-LAZY = ("cli/", "zdissect/export/", "zdissect/filters/", "zdissect/scapy/", "zdissect/spark/")
+LAZY = ("cli/", "zdissect/export/", "zdissect/filters/", "zdissect/scapy/", "zdissect/spark/", "zdissect/vector/")
 """What only one command loads, and no other part of the library."""
 
 OPENERS = ("zdissect/capture/", "zdissect/export/", "zdissect/spark/")

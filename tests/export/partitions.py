@@ -5,7 +5,8 @@ from collections.abc import Iterable
 from random import Random
 from typing import Any
 
-from zdissect.export.decoding import Decoding, Settings, TableBatch
+from zdissect.export.block_tables import TableBatch
+from zdissect.export.decoding import Decoding, Settings
 from zdissect.export.group_decoding import GroupDecoding
 from zdissect.parallel.first_look import FirstLook
 from zdissect.parallel.split import Split

@@ -18,7 +18,7 @@ from zdissect.flow.framing import STREAM
 from zdissect.pipeline import Options, Pipeline
 from zdissect.records import Chunk, Frame
 from zdissect.vector.arrays import Block
-from zdissect.vector.front import Front, Split
+from zdissect.vector.front import BlockSplit, Front
 
 
 class Noted(NamedTuple):
@@ -79,7 +79,7 @@ class Fed:
             self._frame(front, split, rests, index, frame)
         assert not rests.chunks
 
-    def _frame(self, front: Front, split: Split, rests: "_Rests", index: int, frame: Frame) -> None:
+    def _frame(self, front: Front, split: BlockSplit, rests: "_Rests", index: int, frame: Frame) -> None:
         pipeline, out = self.pipeline, list[Item]()
         if not split.segments[index]:
             pipeline.feed(frame)

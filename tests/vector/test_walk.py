@@ -21,7 +21,7 @@ from zdissect.grammar.network import PUSH, REQUEST, RESPONSE, RESPONSE_FINAL
 from zdissect.grammar.transport import FRAME
 from zdissect.grammar.types import Message
 from zdissect.pipeline import dissect
-from zdissect.vector.keys import Shape
+from zdissect.vector.shapes import Shape
 from zdissect.vector.walk import Walker
 from zdissect.vector.words import integers, shortest, words_of
 
@@ -44,7 +44,7 @@ def frame(source: SeededChoices, *some: tuple[Message, int]) -> bytes:
 
 
 def traffic(seed: int, count: int, messages: tuple[Message, ...], families: int = 30, most: int = 3) -> list[bytes]:
-    """Batches with up to `most` messages of some families in each FRAME, some with two FRAMEs."""
+    """BlockBatches with up to `most` messages of some families in each FRAME, some with two FRAMEs."""
     source = SeededChoices(seed)
     out = []
     for _ in range(count):

@@ -16,8 +16,8 @@ from zdissect.export.arrow import array, is_time, nulls, timestamps
 from zdissect.flow.framing import STREAM
 from zdissect.table import Table
 from zdissect.vector.arrays import Bools, Bytes, Ints
-from zdissect.vector.course import Run
 from zdissect.vector.feed import Progress
+from zdissect.vector.runs import UsualRun
 
 
 class BlockRows:
@@ -25,7 +25,7 @@ class BlockRows:
 
     def __init__(self, kinds: pa.Schema, payload: int | None, progress: Progress) -> None:
         self.kinds, self.payload, self.progress = kinds, payload, progress
-        self.runs: list[Run] = []
+        self.runs: list[UsualRun] = []
         self.events: list[tuple[int, int, int, int]] = []
         """(message, index of its row, `message_index`, `message_number`) of each message of an event."""
 
@@ -47,7 +47,7 @@ class BlockRows:
         messages, rows, place, number = (np.concatenate(parts) for parts in zip(*runs, strict=True))
         order = np.argsort(messages, kind="stable")
         messages = messages[order]
-        columns = _Columns(self, messages)
+        columns = _BlockColumns(self, messages)
         columns.own()
         columns.flows()
         columns.put("message_index", place[order])
@@ -81,7 +81,7 @@ def binary(arena: Bytes, start: Ints, size: Ints, kind: pa.DataType) -> pa.Array
     return pieces.take(column(index, pa.int32(), start < 0))
 
 
-class _Columns:
+class _BlockColumns:
     """Makes the columns of some messages."""
 
     def __init__(self, rows: BlockRows, messages: Ints) -> None:

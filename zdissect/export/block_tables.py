@@ -1,7 +1,7 @@
 """The tables of a block of frames: usual messages become columns at once, everything else row by row."""
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -11,13 +11,29 @@ from zdissect.engine.lazy_messages import LazyTape
 from zdissect.export.arrow import nulls
 from zdissect.export.block_rows import BlockRows, indices
 from zdissect.export.schema import schema
+from zdissect.export.session_rows import Links
 from zdissect.export.tables import MESSAGES
 from zdissect.vector.arrays import Ints
-from zdissect.vector.course import Run
 from zdissect.vector.feed import Progress
+from zdissect.vector.runs import UsualRun
 
-if TYPE_CHECKING:
-    from zdissect.export.decoding import Decoding, TableBatch
+TableBatch = tuple[str, pa.RecordBatch]
+"""Name of a table, and a batch of its rows."""
+
+
+class Taking(Protocol):
+    """What takes the items of a capture: see `Decoding`."""
+
+    last_ns: int
+    links: Links
+    keep: int | None
+    """Bytes of each payload that are kept; None for all, -1 for none."""
+
+    def items(self, items: list[Item]) -> list[TableBatch]:
+        """Takes items."""
+
+    def usual(self, file: str, rows: int, size: int) -> None:
+        """Counts rows of a file, from this many bytes."""
 
 
 _SEVERAL = 200
@@ -27,16 +43,17 @@ _SEVERAL = 200
 class BlockTables:
     """Takes what a block gives, for the tables of its capture."""
 
-    def __init__(self, decoding: "Decoding", progress: Progress, out: "list[TableBatch]") -> None:
+    def __init__(self, decoding: Taking, progress: Progress, out: list[TableBatch]) -> None:
         self.decoding, self.progress, self.out = decoding, progress, out
         self.latest = np.maximum.accumulate(progress.block.now_ns)
         self.first_ns = decoding.last_ns
         """The latest time of the capture before the block, or of which it was told."""
-        self.rows = BlockRows(schema(MESSAGES), decoding.settings.payload, progress)
+        self.rows = BlockRows(schema(MESSAGES), decoding.keep, progress)
         self.after = np.maximum.accumulate(progress.batches.frame)
         self.keys: list[int] = []
         """Where the rows belong that weren't read on arrays: twice the batch after them, or twice their own and 1."""
         self.batch = self.frame = -1
+        self.file = progress.frames[0].source
 
     def items(self, frame: int, items: list[Item], batch: int = -1) -> None:
         """Takes what a frame of the block completes."""
@@ -56,27 +73,18 @@ class BlockTables:
         batch = self.batch
         if batch >= 0 and self.progress.walked.plain[batch] and isinstance(item.tape, LazyTape):
             self.rows.event(batch, item)
-            self.count(len(item.messages))
             return False
         key = 2 * batch + 1 if batch >= 0 else 2 * int(np.searchsorted(self.after, self.frame))
         self.keys += [key] * len(item.messages)
         return True
 
-    def count(self, rows: int) -> None:
-        """Counts rows, unless a filter is still to choose among them."""
-        if not self.decoding.settings.filter:
-            self.decoding.messages.total += rows
-
-    def run(self, run: Run) -> None:
+    def run(self, run: UsualRun) -> None:
         """Takes usual messages."""
         self.rows.runs.append(run)
-        decoding, facts, batches = self.decoding, self.progress.facts, self.progress.batches
-        stats = decoding.about(self.progress.block.frames[0].source)
-        stats.accounting.decoded += int(facts.size[run.batches].sum())
-        self.count(len(run.messages))
-        stats.messages += 0 if decoding.settings.filter else len(run.messages)
-        ways = batches.way[run.batches]
-        sessions, flow = decoding.links.stats(run.link.flow), run.link.flow
+        facts, batches = self.progress.facts, self.progress.batches
+        self.decoding.usual(self.file, len(run.messages), int(facts.size[run.batches].sum()))
+        ways, flow = batches.way[run.batches], run.link.flow
+        sessions = self.decoding.links.stats(flow)
         for way in np.unique(ways).tolist():
             mine = run.batches[ways == way]
             times = facts.now_ns[mine]

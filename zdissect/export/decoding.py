@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from zdissect.dissection import Dissection, Item, findings
 from zdissect.export.arrow import Batches
-from zdissect.export.block_tables import BlockTables
+from zdissect.export.block_tables import BlockTables, TableBatch
 from zdissect.export.fields_column import message_json
 from zdissect.export.file_stats import FileStats
 from zdissect.export.finding_rows import finding_row
@@ -51,10 +51,6 @@ class Settings:
         return Options(self.tcp_ports, self.udp_ports, rows=not self.fields, history=True)
 
 
-TableBatch = tuple[str, pa.RecordBatch]
-"""Name of a table, and a batch of its rows."""
-
-
 @dataclass
 class Decoding:
     """One capture being decoded: takes its frames in order, returns batches of all tables."""
@@ -77,6 +73,7 @@ class Decoding:
         self.file_stats: FileStats | None = None
         self.faulty = False
         """Whether a bug has ended it."""
+        self.keep = settings.payload
         self.feeder = BlockFeed(self.pipeline)
         self.block: BlockTables | None = None
         """The block that is being read."""
@@ -247,9 +244,21 @@ class Decoding:
 
     def add(self, item: Dissection) -> bool:
         """Takes the messages of a dissection; returns whether it is time for a batch."""
-        if self.block is not None and not self.block.add(item):
-            return False
-        return self.messages.add(item) and self.block is None
+        if self.block is None:
+            return self.messages.add(item)
+        if self.block.add(item):
+            self.messages.add(item)
+        elif not self.settings.filter:
+            self.messages.total += len(item.messages)
+        return False
+
+    def usual(self, file: str, rows: int, size: int) -> None:
+        """Counts rows of a file that are taken at once, from this many bytes."""
+        file_stats = self.about(file)
+        file_stats.accounting.decoded += size
+        if not self.settings.filter:
+            file_stats.messages += rows
+            self.messages.total += rows
 
     def item(self, item: Item) -> list[TableBatch]:
         """Takes an item of the pipeline."""

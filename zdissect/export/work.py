@@ -5,7 +5,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from zdissect.export.decoding import Decoding, Settings, TableBatch
+from zdissect.export.block_tables import TableBatch
+from zdissect.export.decoding import Decoding, Settings
 from zdissect.export.file_stats import FileStats
 from zdissect.export.group_decoding import GroupDecoding
 from zdissect.export.inputs import Work

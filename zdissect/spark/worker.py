@@ -10,7 +10,8 @@ from operator import itemgetter
 
 import pyarrow as pa
 
-from zdissect.export.decoding import Decoding, Settings, TableBatch
+from zdissect.export.block_tables import TableBatch
+from zdissect.export.decoding import Decoding, Settings
 from zdissect.export.file_stats import FileStats
 from zdissect.export.schema import schema
 from zdissect.export.summary import Summary

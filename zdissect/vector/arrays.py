@@ -31,7 +31,7 @@ class Way(NamedTuple):
 
 
 @dataclass(slots=True)
-class Batches:
+class BlockBatches:
     """The batches of a block, in the order in which the scalar way would dissect them."""
 
     arena: Bytes

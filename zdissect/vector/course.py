@@ -6,86 +6,23 @@ once. All others are events, which go through the rules one by one; after each, 
 """
 
 from bisect import bisect_left, bisect_right
-from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from zdissect.engine.lazy_messages import LazyMessage
-from zdissect.engine.messages import DecodedMessage
-from zdissect.engine.templates import Template
-from zdissect.records import Frame
 from zdissect.session.liveness import late_ms
 from zdissect.session.model import Link
 from zdissect.session.overdue import matters
 from zdissect.session.sequence import NONE, Channel, Space
-from zdissect.session.state import Sessions
 from zdissect.session.usual_messages import Learned
-from zdissect.vector.arrays import Batches, Ints, Stamps, Walked
-from zdissect.vector.facts import Facts
+from zdissect.vector.arrays import Ints
+from zdissect.vector.runs import Around, UsualRun
+from zdissect.vector.samples import Samples
 
 _FEW = 8
 """Batches between two events that aren't worth a run: they are treated as events."""
 _WINDOWS = (32, 512)
 """Batches that are looked at first, to find an event that is near."""
-
-
-class Run(NamedTuple):
-    """Usual messages of one link, in order, and those among them that only the rules about requests saw."""
-
-    link: Link
-    batches: Ints
-    messages: Ints
-    """Their indices in `Walked`."""
-    rows: Ints
-    """Indices of their rows, see `Rows`."""
-    place: Ints
-    """`message_index` and..."""
-    number: Ints
-    """... `message_number` of each."""
-
-
-class Rows:
-    """The rows of the messages of a block: those that many have in common, and those of one message."""
-
-    def __init__(self) -> None:
-        self.rows: list[Template | DecodedMessage] = []
-        self.known: dict[Template, int] = {}
-
-    def of(self, template: Template) -> int:
-        """The index of a template."""
-        index = self.known.get(template)
-        if index is None:
-            index = self.known[template] = len(self.rows)
-            self.rows.append(template)
-        return index
-
-    def add(self, message: DecodedMessage) -> int:
-        """The index of the row of one message."""
-        self.rows.append(message)
-        return len(self.rows) - 1
-
-
-class Around(Protocol):
-    """The block that a course is part of."""
-
-    sessions: Sessions
-    frames: list[Frame]
-    batches: Batches
-    walked: Walked
-    facts: Facts
-    rows: Rows
-
-    def event(self, course: "Course", batch: int) -> None:
-        """Takes a batch by the rules."""
-
-    def messages(self, batch: int) -> list[LazyMessage]:
-        """The messages of a batch."""
-
-    def remarked(self, course: "Course", batch: int, messages: list[LazyMessage], first: tuple[int, int]) -> None:
-        """Passes on a batch in which rules have found something."""
-
-    def passed(self, run: Run) -> None:
-        """Passes on a run."""
 
 
 class Course:
@@ -105,14 +42,8 @@ class Course:
         """The batch that comes next, counted in `own`."""
         self.single = 0
         """Batches before this one are treated as events."""
-        facts = around.facts
-        count = facts.messages[own]
-        ends = np.cumsum(count)
-        self.first = ends - count
-        """The first message of each batch, counted in `messages`."""
-        self.begins: list[int] = self.first.tolist()
-        self.ends: list[int] = ends.tolist()
-        self.messages = np.repeat(facts.first[own] - self.first, count) + np.arange(int(ends[-1]))
+        facts = self.facts
+        self._places_of(own)
         self.pairs = facts.kinds.pair[self.messages]
         self.now_ns = facts.now_ns[own]
         self.latest_ns = int(self.now_ns.max())
@@ -120,7 +51,6 @@ class Course:
         """Batches that can't be usual, whatever is known; and the number of batches."""
         self.by_way: list[list[int]] = [np.flatnonzero(self.batches.way[own] == way).tolist() for way in ways]
         self.channels = self._channels()
-        self.stamped = self.walked.stamped[self.messages]
         self.ruled: list[int] = np.flatnonzero(facts.ruled[self.pairs]).tolist()
         """Messages that go through the rules one by one."""
         many = len(facts.kinds.way)
@@ -128,15 +58,22 @@ class Course:
         self.row = np.full(many, -1)
         """The index of the row of each pair."""
         self.known = facts.ruled.copy()
-        self.sample = np.full(many, -1)
-        self.samples: dict[tuple[str, str], int] = {}
-        self.names: list[tuple[str, str]] = []
-        """Key and clock of each sample."""
+        self.samples = Samples(self.pairs, self.walked.stamped[self.messages], self.walked.stamp[self.messages], many)
         self.own_pairs: list[int] = np.unique(self.pairs[~facts.ruled[self.pairs]]).tolist()
         self.epochs: tuple[int, int] = (-1, -1)
         self.refresh(self.own_pairs)
         self.stop = self.event()
         """The next event."""
+
+    def _places_of(self, own: Ints) -> None:
+        """Finds the messages of the batches."""
+        count = self.facts.messages[own]
+        ends = np.cumsum(count)
+        self.first = ends - count
+        """The first message of each batch, counted in `messages`."""
+        self.begins: list[int] = self.first.tolist()
+        self.ends: list[int] = ends.tolist()
+        self.messages = np.repeat(self.facts.first[own] - self.first, count) + np.arange(int(ends[-1]))
 
     @property
     def over(self) -> bool:
@@ -168,14 +105,7 @@ class Course:
             if found is not None and found is not self.learned[pair]:
                 self.learned[pair] = found
                 self.row[pair] = self.around.rows.of(found.template)
-                self.sample[pair] = -1 if found.sample is None else self._sample(found.sample)
-
-    def _sample(self, sample: tuple[str, str]) -> int:
-        """The number of a sample."""
-        number = self.samples.setdefault(sample, len(self.names))
-        if number == len(self.names):
-            self.names.append(sample)
-        return number
+                self.samples.learn(pair, found.sample)
 
     def event(self) -> int:
         """The next batch that isn't usual; the number of batches if there is none."""
@@ -238,38 +168,11 @@ class Course:
             if not known.all():
                 end = bisect_right(self.ends, begin + int(known.argmin()))
             if end > at:
-                end = self._ordered(at, end)
+                old = self.samples.old(begin, self.ends[end - 1], self.session.timestamps)
+                end = end if old < 0 else bisect_right(self.ends, old)
             if end < most:
                 return end
         return stop
-
-    def _samples(self, at: int, stop: int) -> tuple[Ints, Ints, Stamps]:
-        """(places, numbers of samples, timestamps) of the samples in some batches, by sample."""
-        begin, after = self.begins[at], self.ends[stop - 1]
-        places = begin + np.flatnonzero(self.stamped[begin:after])
-        samples = self.sample[self.pairs[places]]
-        if (samples < 0).any():
-            places, samples = places[samples >= 0], samples[samples >= 0]
-        order = np.argsort(samples, kind="stable")
-        places, samples = places[order], samples[order]
-        return places, samples, self.walked.stamp[self.messages[places]]
-
-    def _ordered(self, at: int, stop: int) -> int:
-        """The first batch with a sample that is older than the one before it."""
-        places, samples, stamps = self._samples(at, stop)
-        if not len(places):
-            return stop
-        old = np.zeros(len(places), bool)
-        same = samples[1:] == samples[:-1]
-        old[1:] = same & (stamps[1:] < stamps[:-1])
-        firsts = np.flatnonzero(np.concatenate(([True], ~same)))
-        newest = self.session.timestamps.newest
-        for first, sample in zip(firsts.tolist(), samples[firsts].tolist(), strict=True):
-            if int(stamps[first]) < newest.get(self.names[sample], 0):
-                old[first] = True
-        if not old.any():
-            return stop
-        return bisect_right(self.ends, int(places[old].min()))
 
     def settle(self, stop: int) -> None:
         """Takes the batches before `stop`, runs and events."""
@@ -278,7 +181,7 @@ class Course:
                 continue
             batch = int(self.own[self.at])
             self.at += 1
-            self.around.event(self, batch)
+            self.around.event(self.link, batch)
             first = int(self.facts.first[batch])
             self.refresh(self.facts.kinds.pair[first : first + int(self.facts.messages[batch])].tolist())
             self.stop = self.event()
@@ -295,12 +198,12 @@ class Course:
             last = bisect_left(places, after) - 1
             if last >= 0 and places[last] >= begin:
                 self.session.channels[space].take(int(self.walked.sn[self.messages[places[last]]]), NONE)
-        self._newest(at, end)
+        self.samples.take(begin, after, self.session.timestamps)
         place = self._places(own, count)
         self._pass(at, own, (rows[: after - begin], place, number), remarked)
         for batch, messages in remarked.items():
             first = int(place[batch - at]), int(number[batch - at])
-            self.around.remarked(self, int(self.own[batch]), messages, first)
+            self.around.remarked(int(self.own[batch]), messages, self.row, first)
         return end == stop
 
     def _pass(
@@ -322,7 +225,7 @@ class Course:
             each = np.repeat(usual, count)
             own, arrays = own[usual], (arrays[0][each], arrays[1][each], arrays[2][each], arrays[3][each])
         if len(own):
-            self.around.passed(Run(self.link, own, *arrays))
+            self.around.passed(UsualRun(self.link, own, *arrays))
 
     def _rule(self, at: int, stop: int, rows: Ints) -> tuple[int, dict[int, list[LazyMessage]]]:
         """Takes the messages of a run that go through the rules, and enters their rows. Returns where the run ends, if
@@ -382,12 +285,3 @@ class Course:
         flow.numbered = source, self.around.frames[int(frame[-1])].number
         flow.index = int(out[-1] + count[-1])
         return out
-
-    def _newest(self, at: int, stop: int) -> None:
-        """Remembers the newest samples."""
-        _, samples, stamps = self._samples(at, stop)
-        if len(samples):
-            lasts = np.flatnonzero(np.concatenate((samples[1:] != samples[:-1], [True])))
-            timestamps = self.session.timestamps
-            for sample, stamp in zip(samples[lasts].tolist(), stamps[lasts].tolist(), strict=True):
-                timestamps.take(self.names[sample], stamp)

@@ -10,7 +10,7 @@ from zdissect.session.liveness import late_ms
 from zdissect.session.message_checks import NEAR_S
 from zdissect.session.model import Link
 from zdissect.session.sequence import Space
-from zdissect.vector.arrays import Batches, Bools, Ints, Walked
+from zdissect.vector.arrays import BlockBatches, Bools, Ints, Walked
 
 RUN = frozenset({"FRAME", "KEEP_ALIVE", "PUSH"})
 """Messages that may be usual. The others are about requests: the rules need each of them."""
@@ -24,7 +24,7 @@ class Kinds(NamedTuple):
     template: Ints
 
 
-def kinds(batches: Batches, walked: Walked) -> Kinds:
+def kinds(batches: BlockBatches, walked: Walked) -> Kinds:
     """Which pairs there are: what is found out about a message holds for its template in this direction."""
     way = batches.way[walked.batch]
     many = len(batches.ways)
@@ -54,7 +54,7 @@ class Facts(NamedTuple):
     """(way, space of sequence numbers)."""
 
 
-def facts(batches: Batches, walked: Walked, templates: list[Template], links: list[Link], frame_ns: Ints) -> Facts:
+def facts(batches: BlockBatches, walked: Walked, templates: list[Template], links: list[Link], frame_ns: Ints) -> Facts:
     """Finds what can be said of a block.
 
     Args:
@@ -79,7 +79,7 @@ def facts(batches: Batches, walked: Walked, templates: list[Template], links: li
 
 
 def _channels(
-    known: Kinds, rows: list[dict[str, object]], batches: Batches, links: list[Link]
+    known: Kinds, rows: list[dict[str, object]], batches: BlockBatches, links: list[Link]
 ) -> tuple[Ints, list[tuple[int, Space]]]:
     """The channel of each pair, and all channels."""
     found: dict[tuple[int, Space], int] = {}
@@ -117,7 +117,7 @@ def _most(links: list[Link]) -> Ints:
     return np.array([one.batch_size if one is not None else LARGEST for one in agreed], np.int64)
 
 
-def _silences(event: Bools, way: Ints, now_ns: Ints, links: list[Link], batches: Batches) -> None:
+def _silences(event: Bools, way: Ints, now_ns: Ints, links: list[Link], batches: BlockBatches) -> None:
     """Marks batches after which a side was silent for longer than usual."""
     for number, link in enumerate(links):
         lease_ms = link.handshake.ends[batches.ways[number].direction].lease_ms

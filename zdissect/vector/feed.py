@@ -19,10 +19,12 @@ from zdissect.flow.framing import STREAM, Framing
 from zdissect.flow.ticks import ToldTicks
 from zdissect.pipeline import Pipeline
 from zdissect.records import Chunk
-from zdissect.vector.arrays import Batches, Block, Walked
-from zdissect.vector.course import Course, Rows, Run
+from zdissect.session.model import Link
+from zdissect.vector.arrays import Block, BlockBatches, Ints, Walked
+from zdissect.vector.course import Course
 from zdissect.vector.facts import Facts, facts
-from zdissect.vector.front import Front, Split
+from zdissect.vector.front import BlockSplit, Front
+from zdissect.vector.runs import Rows, UsualRun
 from zdissect.vector.walk import Walker
 
 _TOLD, _TIME, _OWN, _TICK = range(4)
@@ -39,7 +41,7 @@ class Sink(Protocol):
     def moment(self, frame: int, latest_ns: int, items: list[Item]) -> None:
         """Takes what a group of sessions learns of others before a frame."""
 
-    def run(self, run: Run) -> None:
+    def run(self, run: UsualRun) -> None:
         """Takes usual messages; they may come later than items of frames after them."""
 
 
@@ -61,12 +63,12 @@ class Progress:
 
     sink: Sink
 
-    def __init__(self, pipeline: Pipeline, walker: Walker, front: Front, split: Split, block: Block) -> None:
+    def __init__(self, pipeline: Pipeline, walker: Walker, front: Front, split: BlockSplit, block: Block) -> None:
         self.pipeline, self.walker, self.front = pipeline, walker, front
         self.split, self.block = split, block
         self.sessions, self.frames = pipeline.sessions, block.frames
         self.scalars = frozenset(split.scalar)
-        self.batches: Batches = split.batches
+        self.batches: BlockBatches = split.batches
         self.walked: Walked = walker.walk(self.batches.arena, self.batches.start, self.batches.stop)
         self.links = [self.sessions.link(way.conversation.flow) for way in self.batches.ways]
         self.facts: Facts = facts(self.batches, self.walked, walker.templates, self.links, block.now_ns)
@@ -134,16 +136,16 @@ class Progress:
         if not course.over:
             self.schedule(course)
 
-    def passed(self, run: Run) -> None:
+    def passed(self, run: UsualRun) -> None:
         """Passes on a run."""
         self.sink.run(run)
 
-    def item(self, course: Course, batch: int) -> Dissection:
+    def item(self, batch: int) -> Dissection:
         """A batch, not decoded yet."""
         way = self.batches.ways[int(self.batches.way[batch])]
         buffer, frames = self.front.buffer(batch)
         frame = self.frames[int(self.batches.frame[batch])]
-        return Dissection(frame, frames, course.link.flow, way.direction, buffer, EMPTY, STREAM)
+        return Dissection(frame, frames, way.conversation.flow, way.direction, buffer, EMPTY, STREAM)
 
     def messages(self, batch: int) -> list[LazyMessage]:
         """The messages of a batch that was read on arrays."""
@@ -155,9 +157,9 @@ class Progress:
         tape = LazyTape(self.walker.data[start:stop], STREAM.prefix)
         return [LazyMessage(tape, number, cell) for number, cell in enumerate(cells)]
 
-    def event(self, course: Course, batch: int) -> None:
+    def event(self, link: Link, batch: int) -> None:
         """Takes a batch by the rules."""
-        item, out = self.item(course, batch), list[Item]()
+        item, out, session = self.item(batch), list[Item](), link.session
         dissector = self.pipeline.dissector
         if self.walked.plain[batch]:
             found = self.messages(batch)
@@ -166,33 +168,35 @@ class Progress:
         else:
             dissector.dissect(item, "", out)
         self.sink.items(int(self.batches.frame[batch]), out, batch)
-        if item.next_framing is not None:
-            self.hand_over(course, batch, item.direction, item.next_framing)
+        if item.next_framing is not None or link.session is not session:
+            self.hand_over(link, batch, item.next_framing)
 
-    def remarked(self, course: Course, batch: int, messages: list[LazyMessage], first: tuple[int, int]) -> None:
+    def remarked(self, batch: int, messages: list[LazyMessage], rows: Ints, first: tuple[int, int]) -> None:
         """Passes on a batch in which rules have found something."""
-        item = self.item(course, batch)
+        item = self.item(batch)
         item.messages, item.tape, item.first = list(messages), messages[0].tape, first
         start = int(self.facts.first[batch])
         for place, message in enumerate(messages):
-            row = int(course.row[self.facts.kinds.pair[start + place]])
+            row = int(rows[self.facts.kinds.pair[start + place]])
             if row >= 0:
                 message.template = self.rows.rows[row]
         add_findings(item.tape, item.messages)
         self.sink.items(int(self.batches.frame[batch]), [item], batch)
 
-    def hand_over(self, course: Course, batch: int, direction: int, framing: Framing) -> None:
-        """Leaves what follows on a connection to its cutters, because a handshake has agreed on another framing."""
+    def hand_over(self, link: Link, batch: int, framing: Framing | None) -> None:
+        """Leaves what follows on a connection to its cutters, because a handshake changes how it is framed, or whose
+        it is."""
+        course = next(one for one in self.courses if one.link is link)
         for way in course.ways:
-            if way >= 0:
-                mine = self.batches.way[course.own] == way
-                done = course.own[: course.at][mine[: course.at]]
-                left = course.own[course.at :][mine[course.at :]]
-                if len(done) or len(left):
-                    ends = int(self.batches.stop[done[-1]]) if len(done) else int(self.batches.start[left[0]])
-                    for frame, chunk in self.front.rest(way, ends):
-                        self.add(max(frame, self.frame), _OWN, partial(self.chunk, chunk))
-        self.batches.ways[int(self.batches.way[batch])].conversation.reframe(direction, framing)
+            mine = self.batches.way[course.own] == way
+            done, left = course.own[: course.at][mine[: course.at]], course.own[course.at :][mine[course.at :]]
+            if len(done) or len(left):
+                ends = int(self.batches.stop[done[-1]]) if len(done) else int(self.batches.start[left[0]])
+                for frame, chunk in self.front.rest(way, ends):
+                    self.add(max(frame, self.frame), _OWN, partial(self.chunk, chunk))
+        if framing is not None:
+            way = int(self.batches.way[batch])
+            self.batches.ways[way].conversation.reframe(self.batches.ways[way].direction, framing)
         course.own = course.own[: course.at]
 
     def chunk(self, chunk: Chunk, frame: int) -> None:

@@ -11,17 +11,17 @@ from zdissect.flow.connection_table import MAX_CONNECTIONS
 from zdissect.flow.cutter import Cutter
 from zdissect.pipeline import Pipeline
 from zdissect.records import Chunk
-from zdissect.vector.arrays import Batches, Block, Bools, Way
+from zdissect.vector.arrays import Block, BlockBatches, Bools, Way
 from zdissect.vector.block_headers import Headers
 from zdissect.vector.segments import Connections
 from zdissect.vector.streams import Cuts, StreamPieces
 
 
 @dataclass(slots=True)
-class Split:
+class BlockSplit:
     """A block, divided into what is plain and what isn't."""
 
-    batches: Batches
+    batches: BlockBatches
     """The batches that plain segments complete."""
     scalar: list[int]
     """The frames, as indices in the block, to be fed one by one."""
@@ -40,7 +40,7 @@ class Front:
     def __init__(self, pipeline: Pipeline) -> None:
         self.pipeline = pipeline
 
-    def split(self, block: Block) -> Split:
+    def split(self, block: Block) -> BlockSplit:
         """Finds the plain segments of a block, and cuts their streams."""
         self.block = block
         frames = block.frames if self._fits(block) else []
@@ -61,7 +61,7 @@ class Front:
         self._commit()
         segments = np.zeros(len(block.frames), np.bool_)
         segments[connections.taken.frame] = True
-        return Split(self.batches, np.flatnonzero(~segments).tolist(), segments)
+        return BlockSplit(self.batches, np.flatnonzero(~segments).tolist(), segments)
 
     def _fits(self, block: Block) -> bool:
         """Whether time goes on as usual, and no connection has to make room for others."""
@@ -74,13 +74,13 @@ class Front:
             return clock.next is None
         return abs(int(now_ns[0]) - clock.last_ns) <= LEAP_NS and bool((np.abs(np.diff(now_ns)) <= LEAP_NS).all())
 
-    def _batches(self, cuts: Cuts) -> Batches:
+    def _batches(self, cuts: Cuts) -> BlockBatches:
         """The batches, in order of the frames that complete them."""
         pieces = self.pieces
         frame = pieces.frame[cuts.piece]
         order = np.argsort(frame, kind="stable")
         way = pieces.way[cuts.piece[order]]
-        return Batches(cuts.arena, cuts.start[order], cuts.stop[order], frame[order], way, self.connections.ways)
+        return BlockBatches(cuts.arena, cuts.start[order], cuts.stop[order], frame[order], way, self.connections.ways)
 
     def buffer(self, batch: int) -> tuple[Buffer, tuple[int, ...]]:
         """A batch as cutters give it, and the numbers of the frames that it came in."""

@@ -11,7 +11,7 @@ import numpy as np
 from zdissect.grammar.network import NETWORK
 from zdissect.grammar.types import Vle
 from zdissect.vector.arrays import Bools, Bytes, Ints
-from zdissect.vector.reader import SUBSTITUTED
+from zdissect.vector.lane_reader import SUBSTITUTED
 
 _BEGINNINGS = 4096
 """Beginnings to remember; with more, too many places would look like one."""

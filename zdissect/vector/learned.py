@@ -13,8 +13,8 @@ from zdissect.engine.vle import read
 from zdissect.grammar.columns import BIT_WORDS
 from zdissect.grammar.types import Message
 from zdissect.vector.arrays import Ints
-from zdissect.vector.keys import DECLINED, Key, Shape
-from zdissect.vector.lockstep import Part, Path, message_of
+from zdissect.vector.lockstep import Path, ShapePart, message_of
+from zdissect.vector.shapes import DECLINED, Key, Shape
 from zdissect.vector.words import Words
 
 BYTES = frozenset({"payload", "attachment"})
@@ -27,7 +27,7 @@ Places = Iterable[tuple[list[int], list[int], int, int]]
 """(starts of chunks, their ends, flag, index among the messages) of each message."""
 
 
-class Learned:
+class KnownTemplates:
     """Templates, and the keys that they are found by."""
 
     def __init__(self) -> None:
@@ -48,7 +48,7 @@ class Learned:
         if len(self.read) > MOST_TEMPLATES:
             self.read.clear()
 
-    def find(self, data: bytes, words: Words, path: Path, part: Part) -> Ints:
+    def find(self, data: bytes, words: Words, path: Path, part: ShapePart) -> Ints:
         """Indices of the templates of messages, or `DECLINED`."""
         starts = np.array([start for _, start, _ in part.chunks])
         stops = np.array([stop for _, _, stop in part.chunks])
@@ -63,7 +63,7 @@ class Learned:
 
         return shape.find(words, first, last - first, part.flag, find)
 
-    def indices(self, shape: Shape, path: Path, all_: tuple[bytes, Part], places: Places) -> list[int]:
+    def indices(self, shape: Shape, path: Path, all_: tuple[bytes, ShapePart], places: Places) -> list[int]:
         """The indices of the templates of messages, or `DECLINED`, by the places of their chunks."""
         data, part = all_
         columns = [name for name, _, _ in part.chunks]
@@ -110,7 +110,7 @@ def substituted(own: list[tuple[int, str, bool]], chunks: list[bytes]) -> Row | 
     return out
 
 
-def learn(message: Message, data: bytes, part: Part, number: int) -> Template | None:
+def learn(message: Message, data: bytes, part: ShapePart, number: int) -> Template | None:
     """The template of a message; None if the interpreter remarks anything, or reads anything else than was found."""
     one = data[part.start[number] : part.stop[number]]
     tape = interpret(message, one)

@@ -12,8 +12,8 @@ from zdissect.grammar.transport import FRAME, KEEP_ALIVE
 from zdissect.grammar.types import Message
 from zdissect.vector.arrays import Bools, Ints
 from zdissect.vector.guesses import Beginnings, chained
+from zdissect.vector.lane_reader import LaneReader
 from zdissect.vector.lanes import Lanes
-from zdissect.vector.reader import Reader
 from zdissect.vector.words import words_of
 
 READ = (FRAME, KEEP_ALIVE, PUSH, REQUEST, RESPONSE, RESPONSE_FINAL)
@@ -34,7 +34,7 @@ _TURNS = 64
 Path = tuple[int, ...]
 
 
-class Part(NamedTuple):
+class ShapePart(NamedTuple):
     """Messages with the same path, see `Lanes`. Arrays have an entry for each."""
 
     batch: Ints
@@ -49,13 +49,13 @@ class Part(NamedTuple):
     found: dict[str, Any]
     bodies: list[tuple[Ints, Ints]]
 
-    def pick(self, index: Ints) -> "Part":
+    def pick(self, index: Ints) -> "ShapePart":
         """Some of the messages."""
         return self.changed(lambda values: values[index])
 
-    def changed(self, how: Callable[[Any], Any]) -> "Part":
+    def changed(self, how: Callable[[Any], Any]) -> "ShapePart":
         """The same with something done to each array."""
-        return Part(
+        return ShapePart(
             how(self.batch), how(self.start), how(self.stop), how(self.sn), how(self.flag), self.gaps,
             [(name, how(start), how(stop)) for name, start, stop in self.chunks],
             {name: how(values) for name, values in self.found.items()},
@@ -69,7 +69,7 @@ class Part(NamedTuple):
         return out
 
 
-def merged(parts: list[Part]) -> Part:
+def merged(parts: list[ShapePart]) -> ShapePart:
     """All messages of some parts with the same path."""
     if len(parts) == 1:
         return parts[0]
@@ -89,7 +89,7 @@ class Lockstep:
         self.data = data
         self.arena = np.frombuffer(data, dtype=np.uint8)
         self.words = words_of(self.arena)
-        self.reader = Reader(self.arena, self.words)
+        self.reader = LaneReader(self.arena, self.words)
         self.beginnings = beginnings
         self.stop = stop
         self.at = start + STREAM_PREFIX
@@ -98,7 +98,7 @@ class Lockstep:
         self.sn = np.full(len(start), -1)
         """Sequence number of the FRAME that is being read; -1 outside of any."""
         self.flag = np.zeros(len(start), dtype=np.int64)
-        self.parts: dict[Path, list[Part]] = {}
+        self.parts: dict[Path, list[ShapePart]] = {}
 
     def read(self, guess: bool) -> None:
         """Reads all messages.
@@ -148,7 +148,9 @@ class Lockstep:
         else:
             self.sn[batch] = -1
         flag = self.flag[batch] if network else np.zeros(len(batch), dtype=np.int64)
-        part = Part(batch, start, lanes.at, self.sn[batch], flag, lanes.gaps, lanes.chunks, lanes.found, lanes.bodies)
+        part = ShapePart(
+            batch, start, lanes.at, self.sn[batch], flag, lanes.gaps, lanes.chunks, lanes.found, lanes.bodies
+        )
         self.parts.setdefault(lanes.path, []).append(part)
 
 

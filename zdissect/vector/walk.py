@@ -9,9 +9,9 @@ from zdissect.engine.templates import Cell, Template
 from zdissect.grammar.transport import FRAME, KEEP_ALIVE
 from zdissect.vector.arrays import Bytes, Ints, Walked
 from zdissect.vector.guesses import Beginnings
-from zdissect.vector.keys import DECLINED
-from zdissect.vector.learned import Learned
-from zdissect.vector.lockstep import Lockstep, Part, merged, message_of
+from zdissect.vector.learned import KnownTemplates
+from zdissect.vector.lockstep import Lockstep, ShapePart, merged, message_of
+from zdissect.vector.shapes import DECLINED
 
 _SLACK = 256
 """Zero bytes behind the arena: more than any message can have between two places where its end is checked."""
@@ -23,7 +23,7 @@ class Walker:
     """Reads blocks of batches, and remembers the templates of their messages."""
 
     def __init__(self) -> None:
-        self.learned = Learned()
+        self.learned = KnownTemplates()
         self.templates: list[Template] = self.learned.templates
         """By index; they stay until `forget`."""
         self.beginnings = Beginnings()
@@ -92,7 +92,7 @@ class Walker:
         )
 
 
-Found = tuple[bool, Part, Ints]
+Found = tuple[bool, ShapePart, Ints]
 """(whether they are transport messages, messages, indices of their templates), of a shape."""
 
 

@@ -39,7 +39,7 @@ its own and not those of the level around it)."""
 Work = list[tuple[Lanes, Level | None]]
 
 
-class Reader:
+class LaneReader:
     """Reads messages of one arena."""
 
     def __init__(self, arena: Bytes, words: Words) -> None:
