@@ -60,15 +60,17 @@ def _file(file: InputFile, file_stats: FileStats, opening: Opening) -> Iterator[
     if file.error:
         file_stats.problem(UNREADABLE, file.error)
         return
+    number = 0
     try:
         with opening(file.path, file.name) as capture:
             file_stats.format, file_stats.size = capture.format, capture.size
             try:
-                yield from capture
+                for number, frame in enumerate(capture, 1):  # noqa: B007  # counted for what comes after
+                    yield frame
             finally:
                 file_stats.link_types = tuple(sorted(capture.link_types))
     except CaptureError as problem:
-        file_stats.problem(status(problem, file_stats.frames), str(problem))
+        file_stats.problem(status(problem, number), str(problem))
 
 
 def status(problem: CaptureError, frames: int) -> str:
