@@ -40,7 +40,7 @@ class ConnectionTable(Assembler):
         """What is known of the bytes sent from `src` to `dst` now; None if there is no such connection."""
         return self._halves.get((src, dst))
 
-    def count(self) -> int:
+    def kept(self) -> int:
         """The number of connections that are kept."""
         return len(self._halves) // 2
 

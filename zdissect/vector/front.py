@@ -68,7 +68,7 @@ class Front:
         clock, now_ns = self.pipeline.clock, block.now_ns
         if clock.shift or clock.odd or not len(now_ns):
             return False
-        if self.pipeline.streams.count() + len(now_ns) >= MAX_CONNECTIONS:
+        if self.pipeline.streams.kept() + len(now_ns) >= MAX_CONNECTIONS:
             return False
         if isinstance(clock, ToldClock):  # it finds no leaps itself
             return clock.next is None
