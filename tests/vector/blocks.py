@@ -17,7 +17,7 @@ from zdissect.flow.connection import HalfStream
 from zdissect.flow.framing import STREAM
 from zdissect.pipeline import Options, Pipeline
 from zdissect.records import Chunk, Frame
-from zdissect.vector.arrays import Block
+from zdissect.vector.arrays import FrameBlock
 from zdissect.vector.front import BlockSplit, Front
 
 
@@ -67,7 +67,7 @@ class Fed:
         if any(not 0 <= frame.ts_ns < 1 << 62 for frame in frames):
             self.one_by_one(frames)
             return
-        pipeline, block = self.pipeline, Block(frames, np.array([frame.ts_ns for frame in frames], np.int64), [])
+        pipeline, block = self.pipeline, FrameBlock(frames, np.array([frame.ts_ns for frame in frames], np.int64), [])
         front = Front(pipeline)
         split = front.split(block)
         self.plain, self.all = self.plain + int(split.segments.sum()), self.all + len(frames)

@@ -21,8 +21,8 @@ from zdissect.flow.clock import EARLY_NS
 from zdissect.pipeline import Options, Pipeline
 from zdissect.records import Frame
 from zdissect.stats.accounting import Accounting
-from zdissect.vector.blocks import block_of, blocks
 from zdissect.vector.feed import BlockFeed
+from zdissect.vector.frame_blocks import block_of, blocks
 
 if TYPE_CHECKING:
     from zdissect.export.filtered_messages import FilteredMessages

@@ -76,7 +76,7 @@ class Walked:
     extension of the messages, as `Template.changing` counts them."""
 
 
-class Block(NamedTuple):
+class FrameBlock(NamedTuple):
     """Frames of one file, after the clock: none of them is a leap."""
 
     frames: list[Frame]

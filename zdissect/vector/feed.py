@@ -20,7 +20,7 @@ from zdissect.flow.ticks import ToldTicks
 from zdissect.pipeline import Pipeline
 from zdissect.records import Chunk
 from zdissect.session.model import Link
-from zdissect.vector.arrays import Block, BlockBatches, Ints, Walked
+from zdissect.vector.arrays import BlockBatches, FrameBlock, Ints, Walked
 from zdissect.vector.course import Course
 from zdissect.vector.facts import Facts, facts
 from zdissect.vector.front import BlockSplit, Front
@@ -52,7 +52,7 @@ class BlockFeed:
         self.pipeline = pipeline
         self.walker = Walker()
 
-    def read(self, block: Block) -> "Progress":
+    def read(self, block: FrameBlock) -> "Progress":
         """Reads what is plain in a block; `Progress.go` feeds it."""
         front = Front(self.pipeline)
         return Progress(self.pipeline, self.walker, front, front.split(block), block)
@@ -63,7 +63,7 @@ class Progress:
 
     sink: Sink
 
-    def __init__(self, pipeline: Pipeline, walker: Walker, front: Front, split: BlockSplit, block: Block) -> None:
+    def __init__(self, pipeline: Pipeline, walker: Walker, front: Front, split: BlockSplit, block: FrameBlock) -> None:
         self.pipeline, self.walker, self.front = pipeline, walker, front
         self.split, self.block = split, block
         self.sessions, self.frames = pipeline.sessions, block.frames

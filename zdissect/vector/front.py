@@ -11,7 +11,7 @@ from zdissect.flow.connection_table import MAX_CONNECTIONS
 from zdissect.flow.cutter import Cutter
 from zdissect.pipeline import Pipeline
 from zdissect.records import Chunk
-from zdissect.vector.arrays import Block, BlockBatches, Bools, Way
+from zdissect.vector.arrays import BlockBatches, Bools, FrameBlock, Way
 from zdissect.vector.block_headers import Headers
 from zdissect.vector.segments import Connections
 from zdissect.vector.streams import Cuts, StreamPieces
@@ -40,7 +40,7 @@ class Front:
     def __init__(self, pipeline: Pipeline) -> None:
         self.pipeline = pipeline
 
-    def split(self, block: Block) -> BlockSplit:
+    def split(self, block: FrameBlock) -> BlockSplit:
         """Finds the plain segments of a block, and cuts their streams."""
         self.block = block
         frames = block.frames if self._fits(block) else []
@@ -63,7 +63,7 @@ class Front:
         segments[connections.taken.frame] = True
         return BlockSplit(self.batches, np.flatnonzero(~segments).tolist(), segments)
 
-    def _fits(self, block: Block) -> bool:
+    def _fits(self, block: FrameBlock) -> bool:
         """Whether time goes on as usual, and no connection has to make room for others."""
         clock, now_ns = self.pipeline.clock, block.now_ns
         if clock.shift or clock.odd or not len(now_ns):

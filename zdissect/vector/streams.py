@@ -7,7 +7,7 @@ import numpy as np
 from zdissect.flow.framing import STREAM
 from zdissect.flow.stream_buffer import Batch, Part, StreamBuffer
 from zdissect.records import Frame
-from zdissect.vector.arrays import PADDING, Block, Bools, Bytes, Ints, Way
+from zdissect.vector.arrays import PADDING, Bools, Bytes, FrameBlock, Ints, Way
 from zdissect.vector.block_headers import Headers
 from zdissect.vector.segments import Connections
 
@@ -89,7 +89,7 @@ class StreamPieces:
 class Cuts:
     """The batches of the streams, way by way."""
 
-    def __init__(self, block: Block, pieces: StreamPieces) -> None:
+    def __init__(self, block: FrameBlock, pieces: StreamPieces) -> None:
         self.pieces = pieces
         self.arena: Bytes = np.frombuffer(pieces.data, np.uint8)
         low, high = self.arena[pieces.start], self.arena[pieces.start + 1]
@@ -126,7 +126,7 @@ class Cuts:
         out = np.array(places, np.int64)
         return out[:-1], out[1:]
 
-    def _leave_unclear(self, block: Block) -> None:
+    def _leave_unclear(self, block: FrameBlock) -> None:
         """Leaves ways with a batch in several frames that isn't completed by the one captured last, going by time."""
         pieces, held = self.pieces, self.pieces.frame < 0
         now_ns = block.now_ns[pieces.frame]

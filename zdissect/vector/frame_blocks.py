@@ -9,7 +9,7 @@ import numpy as np
 
 from zdissect.pipeline import Pipeline
 from zdissect.records import Frame
-from zdissect.vector.arrays import Block
+from zdissect.vector.arrays import FrameBlock
 
 LEAST_FRAMES = 500
 """Frames of the smallest block that is worth arrays."""
@@ -42,7 +42,7 @@ def blocks(items: Iterable[Any]) -> Iterator[list[Any]]:
         yield block
 
 
-def block_of(pipeline: Pipeline, items: list[Any]) -> Block | None:
+def block_of(pipeline: Pipeline, items: list[Any]) -> FrameBlock | None:
     """The frames and moments of a block; None if it is too small for arrays, or if its times hold a leap."""
     frames: list[Frame] = [item for item in items if isinstance(item, Frame)]
     times = [frame[2] for frame in frames]
@@ -58,4 +58,4 @@ def block_of(pipeline: Pipeline, items: list[Any]) -> Block | None:
                 return None
             else:
                 moments.append((before, item))
-    return Block(frames, np.array(times, np.int64), moments)
+    return FrameBlock(frames, np.array(times, np.int64), moments)
