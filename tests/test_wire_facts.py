@@ -10,7 +10,13 @@ from tests.literals import Literal, Source
 from tests.sources import ROOT, SOURCES, imports
 from zdissect.grammar.ports import RAW_ETHERTYPES, SCOUTING_PORT, ZENOH_PORT
 
-INTERPRETERS = ("zdissect/grammar/", "zdissect/engine/", "zdissect/capture/", "zdissect/paste/")
+INTERPRETERS = (
+    "zdissect/grammar/",
+    "zdissect/engine/",
+    "zdissect/capture/",
+    "zdissect/paste/",
+    "zdissect/vector/codes.py",
+)
 """Where numbers of a format are at home: the grammar, what reads and writes by it, formats of files and of text."""
 
 FOREIGN = {
@@ -41,6 +47,9 @@ FOREIGN = {
     "zdissect/output/printable.py": "Unicode",
     "zdissect/output/text.py": "Unicode",
     "zdissect/readings/packet.py": "Ethernet and IP",
+    "zdissect/vector/block_headers.py": "link layers, IP and TCP",
+    "zdissect/vector/front.py": "sequence numbers of TCP",
+    "zdissect/vector/segments.py": "flags and sequence numbers of TCP",
 }
 """Files that read other formats than Zenoh's, with numbers of these. So they may not know its messages."""
 
