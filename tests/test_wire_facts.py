@@ -10,13 +10,11 @@ from tests.literals import Literal, Source
 from tests.sources import ROOT, SOURCES, imports
 from zdissect.grammar.ports import RAW_ETHERTYPES, SCOUTING_PORT, ZENOH_PORT
 
+_WALK = ("codes", "guesses", "lane_reader", "learned", "lockstep", "words")
 INTERPRETERS = (
-    "zdissect/grammar/",
-    "zdissect/engine/",
-    "zdissect/capture/",
-    "zdissect/paste/",
-    "zdissect/vector/codes.py",
-)
+    "zdissect/grammar/", "zdissect/engine/", "zdissect/capture/", "zdissect/paste/",
+    *(f"zdissect/vector/{name}.py" for name in _WALK),
+)  # fmt: skip
 """Where numbers of a format are at home: the grammar, what reads and writes by it, formats of files and of text."""
 
 FOREIGN = {
