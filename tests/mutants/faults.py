@@ -133,7 +133,7 @@ FAULTS = (
     Fault("numbering", "Messages of a frame are numbered from 0 for each batch in it.",
           CELLS, "self._indices.extend(range(index, index + count))", "self._indices.extend(range(count))"),
     Fault("lines-with-the-first-extensions", "Extensions that change are written as those of the template.",
-          LINES, "shared if extensions is None else dumps(extensions)", "shared"),
+          LINES, "shared if extensions is None else", "shared if True else"),
     Fault("places-of-the-first", "JSON has the places of the first message with a template behind what changes.",
           MEMBERS, "numbers.append((last, value - anchors[last]))", "numbers.append((0, value - anchors[0]))"),
     Fault("size-of-a-frame", "JSON says of a FRAME that it ends before the messages in it.",

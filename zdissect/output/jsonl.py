@@ -79,7 +79,7 @@ class JsonlWriter:
             "null" if stamp is None else _time(timestamp_us(stamp)),
             "null" if stamp is None else stamp,
             "null" if source_sn is None else source_sn,
-            shared if extensions is None else dumps(extensions),
+            shared if extensions is None else f"[{','.join(map(_extension, extensions))}]",
         )
 
 
@@ -87,6 +87,17 @@ def _start(item: Dissection) -> str:
     """The columns of a frame, up to the place of the first number of a message."""
     row = Table.frame(item)
     return f'{{{",".join([_PLACES[name][1](value) for name, value in row.items()])},"message_index":'
+
+
+def _extension(entry: Row) -> str:
+    """An extension, of which only length and value, its last entries, change from message to message."""
+    *same, (_, length), (_, value) = entry.items()
+    return f'{_start_of_extension(tuple(same))},"length":{length},"value":"{value.hex()}"}}'
+
+
+@lru_cache(_MOST_VALUES)
+def _start_of_extension(same: tuple[tuple[str, Any], ...]) -> str:
+    return dumps(dict(same)).removesuffix("}")
 
 
 def _format(template: Template) -> tuple[str, str]:
