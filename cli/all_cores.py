@@ -16,14 +16,13 @@ from contextlib import contextmanager
 from dataclasses import replace
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from zdissect.dissection import Dissection
 from zdissect.dissector import EMPTY
 from zdissect.engine.tape import Buffer
 from zdissect.flow.conversation import Flow
 from zdissect.flow.framing import STREAM
-from zdissect.parallel.blocks import Block
 from zdissect.parallel.first_look import FirstLook
 from zdissect.parallel.group_frames import SessionGroup, UnsoundSplit
 from zdissect.parallel.merger import MOST_KEPT, Merger
@@ -61,7 +60,7 @@ class AllCores:
         self.jobs = jobs or os.cpu_count() or 1
         self.most = most
         self.files: tuple[str, ...] = ()
-        self.pending: list[bytes] = []
+        self.pending: list[bytes | memoryview] = []
         self.size = 0
 
     def run(self) -> bool:
@@ -110,10 +109,10 @@ class AllCores:
         ]
 
     @contextmanager
-    def started(self, groups: list[SessionGroup]) -> "Iterator[list[Connection[None, Block]]]":
+    def started(self, groups: list[SessionGroup]) -> "Iterator[list[Connection[Any, Any]]]":
         """A process for each group, which sends blocks; in the end none is left."""
         context = multiprocessing.get_context("fork")  # all that was prepared is there, without being packed up
-        connections: list[Connection[None, Block]] = []
+        connections: list[Connection[Any, Any]] = []
         processes: set[BaseProcess] = set()
         sys.stdout.flush()
         gc.freeze()
@@ -139,7 +138,7 @@ class AllCores:
             for text, told in merger.passages(lambda *reached: progress.reached(*reached) if progress else None):
                 if text:
                     if not self.do.printed and not self.pending:
-                        text = opening + text.removeprefix(between)
+                        text = opening + bytes(text).removeprefix(between)
                     self.pending.append(text)
                     self.size += len(text)
                 for one in told:

@@ -5,12 +5,13 @@ import sys
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 from multiprocessing.connection import Connection
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from zdissect.dissection import Dissection, Item
 from zdissect.engine.messages import Row
-from zdissect.parallel.blocks import FOLLOWS, Block, BlockWriter
+from zdissect.parallel.blocks import FOLLOWS, BlockWriter, send
 from zdissect.parallel.group_frames import SessionGroup
 from zdissect.parallel.group_pipeline import Rank
 from zdissect.records import Endpoint, Frame
@@ -47,7 +48,7 @@ class Bare(Unanswered):
 
 
 def work(
-    run: "Run", group: SessionGroup, sending: "Connection[Block, None]", others: "list[Connection[None, Block]]"
+    run: "Run", group: SessionGroup, sending: "Connection[Any, Any]", others: "list[Connection[Any, Any]]"
 ) -> None:
     """What the process of a group does."""
     for connection in others:  # else nobody would notice that the one who reads is gone
@@ -70,11 +71,11 @@ class _Held(NamedTuple):
 class _Worker:
     """Shows what is in a group."""
 
-    def __init__(self, run: "Run", group: SessionGroup, sending: "Connection[Block, None]") -> None:
+    def __init__(self, run: "Run", group: SessionGroup, sending: "Connection[Any, Any]") -> None:
         self.do, self.group = run, group
         self.captures = run.captures = Captures(cast(Captures, run.captures).files, group.split.last.place)
         self.pipeline = group.pipeline(run.pipeline.options)
-        self.writer = BlockWriter(sending.send, self.pipeline.sessions.pairs)
+        self.writer = BlockWriter(partial(send, sending), self.pipeline.sessions.pairs)
         for known in (run.form.ahead, run.form.values and run.form.values.ahead):
             if isinstance(known, LaterAnswers):
                 known.read = self.read_ahead

@@ -6,7 +6,7 @@ from multiprocessing import Pipe
 
 import pytest
 
-from zdissect.parallel.blocks import FOLLOWS, PASSAGE, Block, Passage
+from zdissect.parallel.blocks import FOLLOWS, PASSAGE, Block, Passage, send
 from zdissect.parallel.group_frames import UnsoundSplit
 from zdissect.parallel.merger import Merger
 
@@ -26,7 +26,7 @@ def merged(*sent, most=1 << 20):
     ends = [Pipe(duplex=False) for _ in sent]
     for (_, sending), blocks in zip(ends, sent, strict=True):
         for one in blocks:
-            sending.send(one)
+            send(sending, one)
         sending.close()
     merger = Merger([receiving for receiving, _ in ends], most)
     try:
@@ -82,29 +82,29 @@ def test_memory():
     size, count, most = 100_000, 200, 1 << 20
     sent = []
 
-    def send() -> None:
+    def send_early_ones() -> None:
         for place in range(1, count + 1):
-            send_early.send(block(place + 1, (place + count, OWN, bytes(size), 0), result=place == count or None))
+            send(send_early, block(place + 1, (place + count, OWN, bytes(size), 0), result=place == count or None))
             sent.append(place)
 
-    sender = threading.Thread(target=send)
+    sender = threading.Thread(target=send_early_ones)
     sender.start()
     merger = Merger([early, late], 2 * most)
     texts = merger.passages(lambda *_: None)
 
     def send_nothing() -> None:
         for place in range(2, count):
-            send_late.send(block(place))
+            send(send_late, block(place))
             time.sleep(0.002)
 
     sends_nothing = threading.Thread(target=send_nothing)
     sends_nothing.start()
     sends_nothing.join()
-    send_late.send(block(count + 1, (count, OWN, b"late", 0)))
+    send(send_late, block(count + 1, (count, OWN, b"late", 0)))
     assert next(texts)[0] == b"late"
     assert merger.sources[0].size <= most + size + PASSAGE
     assert len(sent) <= most // size + 3
-    send_late.send(block(3 * count, result=1))
+    send(send_late, block(3 * count, result=1))
     assert sum(len(text) for text, _ in texts) == size * count
     sender.join()
     for connection in (early, late, send_early, send_late):

@@ -1,6 +1,7 @@
 """What a group shows, on its way from its process to the one that writes: texts, and their places in the capture."""
 
 from collections.abc import Callable
+from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
 
 from zdissect.parallel.group_pipeline import Rank
@@ -35,13 +36,25 @@ class Block(NamedTuple):
     until: int
     """No later block of the group has a passage before this place."""
     passages: list[Passage]
-    text: bytes
+    text: bytes | memoryview
     pairs: list[frozenset[str | None]]
     """The nodes of sessions that were met: no other group may have the same."""
     position: int
     """How much of the file was read."""
     result: Any = None
     """What is left to be said after the last block; None in all others."""
+
+
+def send(connection: "Connection[Any, Any]", block: Block) -> None:
+    """Sends a block; its text, which may be long, as it is."""
+    connection.send(block._replace(text=b""))
+    connection.send_bytes(block.text)
+
+
+def receive(connection: "Connection[Any, Any]") -> Block:
+    """The next block. Raises EOFError or OSError if none comes."""
+    block: Block = connection.recv()
+    return block._replace(text=memoryview(connection.recv_bytes()))
 
 
 class BlockWriter:

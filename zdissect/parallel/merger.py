@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
-from zdissect.parallel.blocks import FOLLOWS, PASSAGE, Block, Passage
+from zdissect.parallel.blocks import FOLLOWS, PASSAGE, Block, Passage, receive
 from zdissect.parallel.group_frames import UnsoundSplit
 from zdissect.parallel.group_pipeline import Rank
 
@@ -26,7 +26,7 @@ Place = tuple[int, Rank]
 class Source:
     """The blocks that one process has sent, and that weren't passed on yet."""
 
-    def __init__(self, connection: "Connection[None, Block]") -> None:
+    def __init__(self, connection: "Connection[Any, Any]") -> None:
         self.connection = connection
         self.blocks: deque[Block] = deque()
         """Those that have passages left."""
@@ -55,7 +55,7 @@ class Source:
         """Where the next passage is, or may be if it hasn't come yet."""
         return self.blocks[0].passages[self.passage][:2] if self.blocks else (self.until, _BEFORE)
 
-    def pop(self) -> tuple[Passage, bytes]:
+    def pop(self) -> tuple[Passage, bytes | memoryview]:
         """The next passage, and its text."""
         block = self.blocks[0]
         passage, start = block.passages[self.passage], self.start
@@ -71,7 +71,7 @@ class Source:
 class Merger:
     """Puts the passages of several processes together."""
 
-    def __init__(self, connections: "list[Connection[None, Block]]", most: int = MOST_KEPT) -> None:
+    def __init__(self, connections: "list[Connection[Any, Any]]", most: int = MOST_KEPT) -> None:
         self.sources = [Source(connection) for connection in connections]
         self.most = most // len(connections)
         """Bytes of memory that the blocks of one process may take."""
@@ -79,7 +79,7 @@ class Merger:
         """Where the sessions of each pair of nodes are."""
         self.last: Source | None = None
 
-    def passages(self, progress: Callable[[int, int], None]) -> Iterator[tuple[bytes, tuple[Any, ...]]]:
+    def passages(self, progress: Callable[[int, int], None]) -> Iterator[tuple[bytes | memoryview, tuple[Any, ...]]]:
         """(text, what goes with it) of all passages in order. Raises UnsoundSplit where it can't go on; what it gave
         before is right.
 
@@ -100,7 +100,7 @@ class Merger:
             if source.blocks or not source.ended:
                 heapq.heappush(waiting, (source.next, number))
 
-    def given(self, source: Source) -> tuple[bytes, tuple[Any, ...]]:
+    def given(self, source: Source) -> tuple[bytes | memoryview, tuple[Any, ...]]:
         """The next passage of a process."""
         passage, text = source.pop()
         if passage.lead == FOLLOWS:
@@ -126,7 +126,7 @@ class Merger:
     def take(self, source: Source) -> None:
         """Takes a block."""
         try:
-            block = source.connection.recv()
+            block = receive(source.connection)
         except (EOFError, OSError) as problem:
             raise UnsoundSplit("a process died") from problem
         for pair in block.pairs:
