@@ -226,21 +226,22 @@ class Decoding:
         return {table: batches.total for table, batches in self.out.items()}
 
     def take(self, name: str) -> list[TableBatch]:
-        """The batch of a table, if it has rows."""
-        batch = self.rows() if name == MESSAGES else self.out[name].take()
-        return [] if batch is None else [(name, batch)]
+        """The batches of a table, if it has rows."""
+        batches = self.rows() if name == MESSAGES else [self.out[name].take()]
+        return [(name, batch) for batch in batches if batch is not None]
 
-    def rows(self) -> pa.RecordBatch | None:
-        """The batch of the table of messages, if it has rows."""
+    def rows(self) -> list[pa.RecordBatch | None]:
+        """The batches of the table of messages."""
         messages = self.messages
-        batch = messages.take() if isinstance(messages, MessageBatches) else messages.messages.take()
+        singles = messages.take() if isinstance(messages, MessageBatches) else messages.messages.take()
+        batches: list[pa.RecordBatch | None] = [singles]
         if self.block is not None:
-            batch, self.block = self.block.take(batch), None
+            batches, self.block = [*self.block.take(singles)], None
         if not isinstance(messages, MessageBatches):
-            batch = messages.chosen(batch)
+            batches = [messages.chosen(batch) for batch in batches]
             for file, rows in messages.counted().items():
                 self.files[file].messages += rows
-        return batch
+        return batches
 
     def add(self, item: Dissection) -> bool:
         """Takes the messages of a dissection; returns whether it is time for a batch."""

@@ -239,10 +239,12 @@ class Course:
             place += 1
             if batch < 0 or ruled >= self.ends[batch]:
                 batch = bisect_right(self.ends, ruled)
-                messages = self.around.messages(int(self.own[batch]))
+                messages = []
                 frame = self.around.frames[int(self.batches.frame[self.own[batch]])]
                 direction = self.ways.index(self.batches.way[self.own[batch]])
-            message = messages[ruled - self.begins[batch]]
+            tape = messages[0].tape if messages else None
+            message = self.around.message(int(self.own[batch]), ruled - self.begins[batch], tape)
+            messages.append(message)
             sessions.network(self.link, message, direction, frame)
             rows[ruled - begin] = self.around.rows.add(message)
             if message.tape.remarks:

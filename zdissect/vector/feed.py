@@ -147,14 +147,19 @@ class Progress:
         frame = self.frames[int(self.batches.frame[batch])]
         return Dissection(frame, frames, way.conversation.flow, way.direction, buffer, EMPTY, STREAM)
 
+    def message(self, batch: int, number: int, tape: LazyTape | None) -> LazyMessage:
+        """A message of a batch that was read on arrays; several of them have one tape."""
+        start = int(self.batches.start[batch])
+        if tape is None:
+            tape = LazyTape(self.walker.data[start : int(self.batches.stop[batch])], STREAM.prefix)
+        place = np.array([int(self.facts.first[batch]) + number])
+        return LazyMessage(tape, number, self.walker.cells(self.walked, place, start)[0])
+
     def messages(self, batch: int) -> list[LazyMessage]:
-        """The messages of a batch that was read on arrays."""
-        start, stop, first = (
-            int(values[batch]) for values in (self.batches.start, self.batches.stop, self.facts.first)
-        )
-        places = np.arange(first, first + int(self.facts.messages[batch]))
-        cells = self.walker.cells(self.walked, places, start)
-        tape = LazyTape(self.walker.data[start:stop], STREAM.prefix)
+        """All messages of such a batch."""
+        start, first = int(self.batches.start[batch]), int(self.facts.first[batch])
+        tape = LazyTape(self.walker.data[start : int(self.batches.stop[batch])], STREAM.prefix)
+        cells = self.walker.cells(self.walked, np.arange(first, first + int(self.facts.messages[batch])), start)
         return [LazyMessage(tape, number, cell) for number, cell in enumerate(cells)]
 
     def event(self, link: Link, batch: int) -> None:
@@ -171,15 +176,17 @@ class Progress:
         if item.next_framing is not None or link.session is not session:
             self.hand_over(link, batch, item.next_framing)
 
-    def remarked(self, batch: int, messages: list[LazyMessage], rows: Ints, first: tuple[int, int]) -> None:
+    def remarked(self, batch: int, ruled: list[LazyMessage], rows: Ints, first: tuple[int, int]) -> None:
         """Passes on a batch in which rules have found something."""
-        item = self.item(batch)
-        item.messages, item.tape, item.first = list(messages), messages[0].tape, first
+        item, messages = self.item(batch), self.messages(batch)
         start = int(self.facts.first[batch])
         for place, message in enumerate(messages):
             row = int(rows[self.facts.kinds.pair[start + place]])
             if row >= 0:
                 message.template = self.rows.rows[row]
+        for message in ruled:
+            messages[message.number] = message
+        item.messages, item.tape, item.first = list(messages), ruled[0].tape, first
         add_findings(item.tape, item.messages)
         self.sink.items(int(self.batches.frame[batch]), [item], batch)
 

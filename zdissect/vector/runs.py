@@ -2,7 +2,7 @@
 
 from typing import NamedTuple, Protocol
 
-from zdissect.engine.lazy_messages import LazyMessage
+from zdissect.engine.lazy_messages import LazyMessage, LazyTape
 from zdissect.engine.messages import DecodedMessage
 from zdissect.engine.templates import Template
 from zdissect.records import Frame
@@ -61,11 +61,17 @@ class Around(Protocol):
     def event(self, link: Link, batch: int) -> None:
         """Takes a batch by the rules."""
 
-    def messages(self, batch: int) -> list[LazyMessage]:
-        """The messages of a batch."""
+    def message(self, batch: int, number: int, tape: LazyTape | None) -> LazyMessage:
+        """A message of a batch that was read on arrays; several of them have one tape."""
 
-    def remarked(self, batch: int, messages: list[LazyMessage], rows: Ints, first: tuple[int, int]) -> None:
-        """Passes on a batch in which rules have found something; `rows` are the indices of usual rows by pair."""
+    def remarked(self, batch: int, ruled: list[LazyMessage], rows: Ints, first: tuple[int, int]) -> None:
+        """Passes on a batch in which rules have found something.
+
+        Args:
+            ruled: Its messages that went through rules.
+            rows: The indices of the rows of usual messages, by pair.
+            first: `message_index` and `message_number` of its first message.
+        """
 
     def passed(self, run: UsualRun) -> None:
         """Passes on a run."""
