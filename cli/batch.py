@@ -107,7 +107,7 @@ def batch(
     if find_spec("pyarrow") is None:
         complain("batch writes Parquet with pyarrow, which isn't installed: pip install 'zdissect[batch]'")
         return USAGE
-    from zdissect.export.decoding import Settings
+    from zdissect.export.conversion_settings import Settings
     from zdissect.export.directory import Job
     from zdissect.export.no_pandas import without_pandas
 

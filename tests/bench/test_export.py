@@ -9,7 +9,8 @@ from pytest_benchmark.fixture import BenchmarkFixture
 
 from zdissect.capture import open_capture
 from zdissect.dissection import Dissection
-from zdissect.export.decoding import Settings, decode_sessions
+from zdissect.export.conversion_settings import Settings
+from zdissect.export.decoding import decode_sessions
 from zdissect.export.inputs import InputFile, Work
 from zdissect.export.message_batches import MessageBatches
 from zdissect.export.work import convert

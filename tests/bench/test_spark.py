@@ -23,7 +23,7 @@ def test_reading(benchmark):
 
 
 def test_decoding(benchmark):
-    from zdissect.export.decoding import Settings
+    from zdissect.export.conversion_settings import Settings
     from zdissect.spark.worker import decoder
 
     given = batches()
@@ -33,7 +33,7 @@ def test_decoding(benchmark):
 
 def test_first_look(benchmark):
     """What comes before a large capture is split."""
-    from zdissect.export.decoding import Settings
+    from zdissect.export.conversion_settings import Settings
     from zdissect.export.inputs import find
     from zdissect.spark import plan, split_captures
     from zdissect.spark.ranges import survey

@@ -6,7 +6,8 @@ from random import Random
 from typing import Any
 
 from zdissect.export.block_tables import TableBatch
-from zdissect.export.decoding import Decoding, Settings
+from zdissect.export.conversion_settings import Settings
+from zdissect.export.decoding import Decoding
 from zdissect.export.group_decoding import GroupDecoding
 from zdissect.parallel.first_look import FirstLook
 from zdissect.parallel.split import Split

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from zdissect.capture import open_capture
-from zdissect.export.decoding import Settings
+from zdissect.export.conversion_settings import Settings
 from zdissect.export.directory import Job, Report, convert_directory
 from zdissect.records import Frame
 

@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from tables import SAMPLES, converted
 from zdissect_cli.main import cli
 
-from zdissect.export.decoding import Settings
+from zdissect.export.conversion_settings import Settings
 
 PLAIN = Settings()
 

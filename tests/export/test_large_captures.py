@@ -10,7 +10,7 @@ import pytest
 from tests.export.killers import Deadly, DeadlyInGroups
 from tests.export.tables import SAMPLES, converted, rows
 from zdissect.export import directory
-from zdissect.export.decoding import Settings
+from zdissect.export.conversion_settings import Settings
 from zdissect.export.directory import Report
 from zdissect.export.group_decoding import GroupDecoding
 from zdissect.export.inputs import InputFile, Work, find, plan

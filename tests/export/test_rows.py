@@ -10,7 +10,8 @@ from tests.conversation import Conversation
 from tests.export.tables import NAMES, SAMPLES, as_json, converted, frames, held, rows, where
 from tests.packets import CaptureBuilder, Parties
 from zdissect.dissector import Dissector
-from zdissect.export.decoding import Settings, decode_sessions
+from zdissect.export.conversion_settings import Settings
+from zdissect.export.decoding import decode_sessions
 from zdissect.export.file_stats import FileStats
 from zdissect.grammar.columns import NAMES as COLUMNS
 from zdissect.pipeline import dissect

@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from comparing import assert_same, rows
 from zdissect_cli.main import cli
 
-from zdissect.export.decoding import Settings
+from zdissect.export.conversion_settings import Settings
 from zdissect.export.directory import Job, Report, convert_directory
 from zdissect.export.parquet import WriteError
 from zdissect.parallel.first_look import FirstLook

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.spark.short_lived import ARGUMENTS
-from zdissect.export.decoding import Settings
+from zdissect.export.conversion_settings import Settings
 from zdissect.export.directory import Job
 from zdissect.spark import failures
 from zdissect.spark.background import NO_STAGE, run

@@ -10,6 +10,7 @@ import pyarrow as pa
 from zdissect.dissection import Dissection, Item, findings
 from zdissect.export.arrow import Batches
 from zdissect.export.block_tables import BlockTables, TableBatch
+from zdissect.export.conversion_settings import Settings
 from zdissect.export.fields_column import message_json
 from zdissect.export.file_stats import FileStats
 from zdissect.export.finding_rows import finding_row
@@ -18,7 +19,7 @@ from zdissect.export.session_rows import Links
 from zdissect.export.summary import Summary
 from zdissect.export.tables import MESSAGES, TABLES
 from zdissect.flow.clock import EARLY_NS
-from zdissect.pipeline import Options, Pipeline
+from zdissect.pipeline import Pipeline
 from zdissect.records import Frame
 from zdissect.stats.accounting import Accounting
 from zdissect.vector.feed import BlockFeed
@@ -26,29 +27,6 @@ from zdissect.vector.frame_blocks import block_of, blocks
 
 if TYPE_CHECKING:
     from zdissect.export.filtered_messages import FilteredMessages
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """The options of a conversion, independent of the captures. Can be pickled."""
-
-    tcp_ports: frozenset[int] = frozenset()
-    """TCP ports whose connections are always taken for Zenoh."""
-    udp_ports: frozenset[int] = frozenset()
-    """UDP ports whose datagrams are always taken for Zenoh."""
-    payload: int | None = None
-    """Bytes of each payload that are kept; None for all, -1 leaves the column null."""
-    fields: bool = False
-    """Whether the column `fields` is filled."""
-    filter: str = ""
-    """The display filter that rows of `messages` must match; empty: all are kept."""
-    batch_rows: int = 8192
-    batch_bytes: int = 32 << 20
-    """The size of a batch: most rows, or most bytes of messages."""
-
-    def options(self) -> Options:
-        """The options of the pipeline."""
-        return Options(self.tcp_ports, self.udp_ports, rows=not self.fields, history=True)
 
 
 @dataclass

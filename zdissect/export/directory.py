@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from zdissect.export.decoding import Settings
+from zdissect.export.conversion_settings import Settings
 from zdissect.export.families import AUTO
 from zdissect.export.file_stats import OK, FileStats
 from zdissect.export.inputs import Work, find, plan

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from zdissect.export.block_tables import TableBatch
-from zdissect.export.decoding import Decoding, Settings
+from zdissect.export.conversion_settings import Settings
+from zdissect.export.decoding import Decoding
 from zdissect.export.file_stats import FileStats
 from zdissect.export.group_decoding import GroupDecoding
 from zdissect.export.inputs import Work

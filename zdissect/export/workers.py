@@ -11,7 +11,7 @@ from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.process import BaseProcess
 from typing import Any, NamedTuple
 
-from zdissect.export.decoding import Settings
+from zdissect.export.conversion_settings import Settings
 from zdissect.export.inputs import Work
 from zdissect.export.no_pandas import without_pandas
 from zdissect.export.parquet import unwritable

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from zdissect.export.block_tables import TableBatch
-from zdissect.export.decoding import Settings
+from zdissect.export.conversion_settings import Settings
 from zdissect.export.file_stats import FileStats
 from zdissect.export.group_decoding import GroupDecoding
 from zdissect.export.summary import Summary, count

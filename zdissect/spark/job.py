@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pyarrow as pa
 
-from zdissect.export.decoding import Decoding, Settings
+from zdissect.export.conversion_settings import Settings
+from zdissect.export.decoding import Decoding
 from zdissect.export.families import AUTO
 from zdissect.export.inputs import InputFile
 from zdissect.export.summary import Summary

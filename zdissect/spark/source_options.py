@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from zdissect.export.decoding import Settings
+from zdissect.export.conversion_settings import Settings
 from zdissect.export.families import AUTO, ONE, SEPARATE
 from zdissect.export.payload_limit import FULL, parse_payload_limit
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from zdissect.export import merging
-from zdissect.export.decoding import Settings
+from zdissect.export.conversion_settings import Settings
 from zdissect.parallel import first_look
 from zdissect.parallel.split import Lookup, Moment, Share, Split
 from zdissect.records import Frame

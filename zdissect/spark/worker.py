@@ -11,7 +11,8 @@ from operator import itemgetter
 import pyarrow as pa
 
 from zdissect.export.block_tables import TableBatch
-from zdissect.export.decoding import Decoding, Settings
+from zdissect.export.conversion_settings import Settings
+from zdissect.export.decoding import Decoding
 from zdissect.export.file_stats import FileStats
 from zdissect.export.schema import schema
 from zdissect.export.summary import Summary

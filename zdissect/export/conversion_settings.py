@@ -1,0 +1,28 @@
+"""The options of a conversion."""
+
+from dataclasses import dataclass
+
+from zdissect.pipeline import Options
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The options of a conversion, independent of the captures. Can be pickled."""
+
+    tcp_ports: frozenset[int] = frozenset()
+    """TCP ports whose connections are always taken for Zenoh."""
+    udp_ports: frozenset[int] = frozenset()
+    """UDP ports whose datagrams are always taken for Zenoh."""
+    payload: int | None = None
+    """Bytes of each payload that are kept; None for all, -1 leaves the column null."""
+    fields: bool = False
+    """Whether the column `fields` is filled."""
+    filter: str = ""
+    """The display filter that rows of `messages` must match; empty: all are kept."""
+    batch_rows: int = 8192
+    batch_bytes: int = 32 << 20
+    """The size of a batch: most rows, or most bytes of messages."""
+
+    def options(self) -> Options:
+        """The options of the pipeline."""
+        return Options(self.tcp_ports, self.udp_ports, rows=not self.fields, history=True)
