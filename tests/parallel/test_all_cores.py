@@ -1,6 +1,7 @@
 """What several processes write is byte for byte what one writes, with the same errors and exit codes."""
 
 import os
+import pty
 import signal
 import subprocess
 import sys
@@ -197,6 +198,21 @@ def test_closed_pipe(sessions):
         assert process.stderr.read() == b""
         assert process.wait(30) == 0
         assert group_is_gone(process)
+
+
+def test_pager(sessions):
+    """It has the end of what it is given while this program still runs: nobody else keeps the pipe open."""
+    terminal, other = pty.openpty()
+    environment = os.environ | {"PAGER": "tail -n 1", "TERM": "xterm"}
+    command = [sys.executable, "-c", MAIN.format(""), "-q", "-j", "2", str(sessions)]
+    with subprocess.Popen(command, cwd=ROOT, stdin=other, stdout=other, stderr=other, env=environment) as process:
+        os.close(other)
+        try:
+            assert process.wait(60) == 0
+        finally:
+            process.kill()
+    assert os.read(terminal, 1000).strip()
+    os.close(terminal)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import resource_tracker
 from multiprocessing.process import BaseProcess
 from typing import Any, NamedTuple
 
@@ -81,6 +82,7 @@ def run(
     pool = ProcessPoolExecutor(min(jobs, len(tasks)), context, _start, (counters,))
     try:
         waiting: dict[Future[Done], int] = {}
+        resource_tracker.ensure_running()
         with uninterruptible():
             for number, task in enumerate(tasks):
                 waiting[pool.submit(_run, number, task, settings)] = number

@@ -4,7 +4,6 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from multiprocessing import resource_tracker
 from multiprocessing.process import BaseProcess
 
 
@@ -13,9 +12,9 @@ def uninterruptible() -> Iterator[None]:
     """Processes started in this context are never reached by Ctrl-C, not even before they have run a line of code.
 
     They inherit the blocked signal. In this process it is deferred as well, as another thread may receive it; otherwise
-    a process that is half started would be left behind.
+    a process that is half started would be left behind. The resource tracker, which would unblock the signal when it
+    starts, must be running already where processes need it.
     """
-    resource_tracker.ensure_running()  # it would unblock the signal when it starts
     interrupts: list[int] = []
     main = threading.current_thread() is threading.main_thread()
     handler = signal.signal(signal.SIGINT, lambda number, _: interrupts.append(number)) if main else None
