@@ -1,6 +1,8 @@
 """The tables of a block of frames: usual messages become columns at once, everything else row by row."""
 
+from collections.abc import Iterator
 from itertools import pairwise
+from operator import itemgetter
 from typing import Protocol
 
 import numpy as np
@@ -8,6 +10,7 @@ import pyarrow as pa
 
 from zdissect.dissection import Dissection, Item
 from zdissect.engine.lazy_messages import LazyTape
+from zdissect.engine.messages import Row
 from zdissect.export.arrow import nulls
 from zdissect.export.block_rows import BlockRows, indices
 from zdissect.export.schema import schema
@@ -54,6 +57,8 @@ class BlockTables:
         """Where the rows belong that weren't read on arrays: twice the batch after them, or twice their own and 1."""
         self.batch = self.frame = -1
         self.file = progress.frames[0].source
+        self.found: list[tuple[int, list[Row]]] = []
+        """The rows of findings with their frames: those of usual messages may come later than others."""
 
     def items(self, frame: int, items: list[Item], batch: int = -1) -> None:
         """Takes what a frame of the block completes."""
@@ -75,6 +80,8 @@ class BlockTables:
             self.rows.event(batch, item)
             return False
         key = 2 * batch + 1 if batch >= 0 else 2 * int(np.searchsorted(self.after, self.frame))
+        if self.keys:
+            key = max(key, self.keys[-1])  # bytes that are left to a cutter in the frame of the event that agreed on it
         self.keys += [key] * len(item.messages)
         return True
 
@@ -91,6 +98,10 @@ class BlockTables:
             between = int(times[0]), int(times.max())
             size, count = int(facts.size[mine].sum()), int(facts.messages[mine].sum())
             sessions.run(flow, batches.ways[way].direction, between, size, count)
+
+    def findings(self) -> Iterator[list[Row]]:
+        """The rows of findings, in order."""
+        yield from (rows for _, rows in sorted(self.found, key=itemgetter(0)))
 
     def take(self, singles: pa.RecordBatch | None) -> list[pa.RecordBatch]:
         """The rows of the block, in order.

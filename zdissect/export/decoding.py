@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from zdissect.dissection import Dissection, Item, findings
+from zdissect.engine.messages import Row
 from zdissect.export.arrow import Batches
 from zdissect.export.block_tables import BlockTables, TableBatch
 from zdissect.export.conversion_settings import Settings
@@ -83,14 +84,13 @@ class Decoding:
             return [batch for item in items for batch in self.receive(item)]
         out, before = self.take(MESSAGES), self.pipeline.captured
         file_stats, times = self.about(block.frames[0].source), block.now_ns
-        file_stats.frames += len(times)
-        file_stats.bytes += sum([len(frame[5]) for frame in block.frames])
-        if file_stats.first_ns is None:
-            file_stats.first_ns = int(times[0])
-        file_stats.last_ns = int(times[-1])
+        size = sum([len(frame[5]) for frame in block.frames])
+        file_stats.read(len(times), size, int(times[0]), int(times[-1]))
         progress = self.feeder.read(block)
         self.block = BlockTables(self, progress, out)
         progress.go(self.block)
+        for rows in self.block.findings():
+            out += self.found(rows)
         file_stats.payload += self.pipeline.captured - before
         self.last_ns = max(self.last_ns, int(times.max()))
         return out + self.take(MESSAGES)
@@ -110,11 +110,7 @@ class Decoding:
         """Takes a frame; returns the batches that are full."""
         file_stats = self.about(frame.source)
         ts_ns = frame.ts_ns
-        file_stats.frames += 1
-        file_stats.bytes += len(frame.data)
-        if file_stats.first_ns is None:
-            file_stats.first_ns = ts_ns
-        file_stats.last_ns = ts_ns
+        file_stats.read(1, len(frame.data), ts_ns, ts_ns)
         pipeline = self.pipeline
         before = pipeline.captured
         items = pipeline.feed(frame)
@@ -137,8 +133,7 @@ class Decoding:
         """Ends the capture; returns the remaining batches (of `captures` and `sessions`, usually all rows)."""
         out = self.end()
         about = [row for file_stats in self.files.values() if (row := file_stats.finding()) is not None]
-        self.codes.update(row["code"] for row in about)
-        self.others["findings"].add(about)
+        out += self.found(about)
         self.others["captures"].add([file_stats.row() for file_stats in self.files.values()])
         return out + self.left()
 
@@ -258,10 +253,15 @@ class Decoding:
                 return out
         rows = [finding_row(finding) for finding in findings(item)]
         file_stats.findings += len(rows)
-        self.codes.update(row["code"] for row in rows)
-        if rows and self.others["findings"].add(rows):
-            out += self.take("findings")
+        if self.block is None:
+            return out + self.found(rows)
+        self.block.found.append((self.block.frame, rows))
         return out
+
+    def found(self, rows: list[Row]) -> list[TableBatch]:
+        """Takes rows of findings."""
+        self.codes.update(row["code"] for row in rows)
+        return self.take("findings") if rows and self.others["findings"].add(rows) else []
 
 
 def decode_sessions(

@@ -37,6 +37,14 @@ class FileStats:
     """Frames that gave neither a segment nor a datagram, by reason."""
     accounting: Accounting = field(default_factory=Accounting)
 
+    def read(self, frames: int, size: int, first_ns: int, last_ns: int) -> None:
+        """Counts frames, and their bytes, that were read from it."""
+        self.frames += frames
+        self.bytes += size
+        if self.first_ns is None:
+            self.first_ns = first_ns
+        self.last_ns = last_ns
+
     def problem(self, status: str, error: str) -> None:
         """Notes why it couldn't be read to its end."""
         self.status, self.error = status, error

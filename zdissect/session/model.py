@@ -86,6 +86,14 @@ class Session:
     behind: Callable[[], None] | None = None
     """Takes the usual messages up to now, where messages are read in blocks: see `vector`."""
 
+    def share(self) -> None:
+        """Notes that another link carries it, too: from now on, what is behind must keep to the order of both."""
+        if self.behind is not None:
+            self.behind()
+        self.shared = True
+        if self.behind is not None:
+            self.behind()
+
     @property
     def zids(self) -> tuple[str | None, str | None]:
         """The ZenohIDs of both sides."""

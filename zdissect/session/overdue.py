@@ -4,7 +4,7 @@ Deadlines are checked at the next message of the session, or at the next tick of
 carries. An answer that comes later is reported when it comes.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from zdissect.dissection import Dissection, Notice
 from zdissect.records import Frame
@@ -20,6 +20,9 @@ class Overdue:
 
     def __init__(self) -> None:
         self.sessions: Deadlines[Session] = Deadlines()
+        self.behind: Callable[[], None] | None = None
+        """Takes all that was asked up to now, where messages are read in blocks: what awaits an answer isn't listed
+        before that."""
 
     def watch(self, link: Link, direction: int) -> None:
         """Watches the lease of a side that has just been heard."""
@@ -39,6 +42,8 @@ class Overdue:
 
     def tick(self, frame: Frame) -> Iterator[Notice]:
         """What is overdue in any session by the time of a frame."""
+        if self.behind is not None:
+            self.behind()
         for due_ns, session in self.sessions.passed(frame.now_ns):
             if session.listed_ns <= frame.now_ns:  # else it was listed again since: one entry more would stay for ever
                 session.listed_ns = NEVER

@@ -21,9 +21,7 @@ class Pairs(dict[frozenset[str | None], Session | None]):
             session = self[pair] = Session(sides, agreed, Opened(link.flow.id, now_ns))
             session.gaps = sum(link.gaps)
         else:
-            if session.behind is not None:
-                session.behind()
-            session.shared = True
+            session.share()
         session.links.add(link.flow.id)
         link.session = session
         link.flip = int(handshake.ends[0].zid != session.zids[0])

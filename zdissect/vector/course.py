@@ -42,6 +42,9 @@ class Course:
         """The batch that comes next, counted in `own`."""
         self.single = 0
         """Batches before this one are treated as events."""
+        self.busy = False
+        """Whether the rules see one of its events right now."""
+        self.terms = self._terms()
         facts = self.facts
         self._places_of(own)
         self.pairs = facts.kinds.pair[self.messages]
@@ -79,6 +82,11 @@ class Course:
     def over(self) -> bool:
         """Whether all of its batches have been taken."""
         return self.at >= len(self.own)
+
+    def _terms(self) -> tuple[object, ...]:
+        """What the facts of the block depend on: they don't hold any more if a handshake changes it."""
+        handshake = self.link.handshake
+        return self.link.session, handshake.agreed, *(end.lease_ms for end in handshake.ends)
 
     def _channels(self) -> list[tuple[int, Space, list[int]]]:
         """(direction, space, places of its messages) of each of its channels."""
@@ -181,7 +189,11 @@ class Course:
                 continue
             batch = int(self.own[self.at])
             self.at += 1
+            self.busy = True
             self.around.event(self.link, batch)
+            self.busy = False
+            if self._terms() != self.terms:
+                self.single = len(self.own)
             first = int(self.facts.first[batch])
             self.refresh(self.facts.kinds.pair[first : first + int(self.facts.messages[batch])].tolist())
             self.stop = self.event()

@@ -95,9 +95,11 @@ class Progress:
             self.add(frame, _TOLD, partial(self.moment, moment))
         self.ticks()
         self.waits(0)
+        self.sessions.overdue.behind = self.asked
         while self.queue:
             self.frame, _, _, do = heapq.heappop(self.queue)
             do(self.frame)
+        self.sessions.overdue.behind = None
         for course in self.courses:
             course.session.behind = None
         clock, last = self.pipeline.clock, self.frames[-1]
@@ -116,7 +118,7 @@ class Progress:
             own = np.sort(np.concatenate([order[edges[number] : edges[number + 1]] for number in used]))
             if len(own):
                 course = Course(self, self.links[used[0]], own, (numbers[0], numbers[1]))
-                course.session.behind = partial(self.settle, course)
+                course.session.behind = partial(self.catch_up, course)
                 self.courses.append(course)
                 self.schedule(course)
 
@@ -124,6 +126,20 @@ class Progress:
         """Takes the batches of a course up to the current frame."""
         frames = self.batches.frame[course.own]
         course.settle(course.at + int(np.count_nonzero(frames[course.at :] <= self.frame)))
+
+    def catch_up(self, course: Course) -> None:
+        """Takes a course up to the current frame because its session is looked at, or is shared from now on."""
+        if not course.busy:
+            self.settle(course)
+        if course.session.shared and not course.over:
+            course.stop = course.at
+            self.schedule(course)
+
+    def asked(self) -> None:
+        """Takes courses in which something is asked or answered up to the current frame."""
+        for course in self.courses:
+            if course.ruled:
+                self.settle(course)
 
     def schedule(self, course: Course) -> None:
         """Enters the next event of a course, or its last batch: what follows on its connection isn't plain."""

@@ -15,6 +15,8 @@ LEAST_FRAMES = 500
 """Frames of the smallest block that is worth arrays."""
 MOST_FRAMES = 10_000
 MOST_BYTES = 16 << 20
+MOST_NS = 1 << 62
+"""Times beyond this one, of the year 2116, are left to the scalar way: sums of them might not fit 64 bits."""
 _PIECE = 250
 """Frames after which it is looked whether a block is full."""
 _SOURCE = itemgetter(0)
@@ -43,10 +45,14 @@ def blocks(items: Iterable[Any]) -> Iterator[list[Any]]:
 
 
 def block_of(pipeline: Pipeline, items: list[Any]) -> FrameBlock | None:
-    """The frames and moments of a block; None if it is too small for arrays, or if its times hold a leap."""
+    """The frames and moments of a block; None if it is too small for arrays, or if its times hold a leap or
+    are far away.
+    """
     frames: list[Frame] = [item for item in items if isinstance(item, Frame)]
     times = [frame[2] for frame in frames]
     if len(frames) < LEAST_FRAMES or not pipeline.clock.steady(times):
+        return None
+    if max(map(abs, times)) >= MOST_NS:
         return None
     moments = []
     if len(frames) < len(items):
