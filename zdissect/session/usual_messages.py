@@ -15,6 +15,8 @@ from zdissect.session.message_checks import sample_of
 from zdissect.session.model import Link
 from zdissect.session.sequence import NONE, Space
 
+USUAL = frozenset({"FRAME", "KEEP_ALIVE", "PUSH"})
+"""Messages that may be usual. The others that come with templates are about requests: the rules need each of them."""
 MOST = 4096
 """Templates that a direction of a link remembers."""
 
@@ -75,7 +77,7 @@ class UsualMessages:
 
     def learn(self, template: Template, row: Row) -> None:
         """Remembers the row of a message with this template, in which no rule but that of its time found anything."""
-        if "node_id" in row:  # its name depends on link state
+        if "node_id" in row or row["message"] not in USUAL:  # the name of a node depends on link state
             return
         space = self.link.space(row, self.direction) if row["message"] == "FRAME" else None
         self.known[template] = Learned(Template(row), space, sample_of(row))

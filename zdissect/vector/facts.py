@@ -10,10 +10,8 @@ from zdissect.session.liveness import late_ms
 from zdissect.session.message_checks import NEAR_S
 from zdissect.session.model import Link
 from zdissect.session.sequence import Space
+from zdissect.session.usual_messages import USUAL
 from zdissect.vector.arrays import BlockBatches, Bools, Ints, Walked
-
-RUN = frozenset({"FRAME", "KEEP_ALIVE", "PUSH"})
-"""Messages that may be usual. The others are about requests: the rules need each of them."""
 
 
 class Kinds(NamedTuple):
@@ -67,7 +65,7 @@ def facts(batches: BlockBatches, walked: Walked, templates: list[Template], link
     now_ns = frame_ns[batches.frame]
     event = ~walked.plain
     rows = [templates[number].row for number in known.template.tolist()]
-    ruled = np.array([row["message"] not in RUN for row in rows], bool)
+    ruled = np.array([row["message"] not in USUAL for row in rows], bool)
     channel, spaces = _channels(known, rows, batches, links)
     misfit = _stamps(walked, now_ns) | _numbers(channel[known.pair], walked.sn, spaces, links)
     event[walked.batch[misfit]] = True
