@@ -8,7 +8,7 @@ from tests import messages
 from tests.conversation import CLIENT, DATA, OTHER_PEER, OTHER_ROUTER, PEER, ROUTER, Conversation, Node
 from tests.messages import d_keyexpr, declare, push, put
 from tests.packets import SECOND, CaptureBuilder, Parties
-from tests.random_traffic import SELDOM, USUAL, ntp64, pushes
+from tests.random_traffic import FAMILIES, SELDOM, USUAL, ntp64, pushes
 from tests.vector.damage import shifted
 from zdissect.records import Frame
 
@@ -48,7 +48,7 @@ class BusyCapture:
         self.capture = CaptureBuilder()
         self.talks: list[Conversation] = []
         self.begun = 0
-        self.few = self.random.sample(range(60), 3)
+        self.few = self.random.sample(FAMILIES, 3)
         for number in range(count):
             self.talks.append(self.begin(PAIRS[number % len(PAIRS)]))
 
@@ -70,10 +70,11 @@ class BusyCapture:
             talk, chance = self.random.choice(self.talks), self.random.random()
             if chance < self.noise:
                 self.random.choice(NOISE)(self, talk)
-            elif chance < 0.6:
-                self.plain(talk)
-            elif not talk.framings[0].compression and not talk.framings[0].low_latency:
-                pushes(talk, self.random, FEW)
+            elif chance < 0.9:
+                for _ in range(self.random.choice((1, 3, 20))):
+                    self.plain(talk)
+            else:
+                pushes(talk, self.random, self.few)
         return self.capture.frames
 
     def plain(self, talk: Conversation) -> None:
@@ -81,19 +82,12 @@ class BusyCapture:
         side = self.random.randrange(2)
         stamp = {"timestamp": {"time": ntp64(self.capture.now_ns), "id": b"\x01\xaa"}, "T": 1}
         body = put(self.random.randbytes(self.random.choice((0, 1, 40))), **stamp)
-        talk.frame(side, *(push(1, "/k", body=body) for _ in range(self.random.randint(1, 3))), compress=self.odd(talk))
-
-    @staticmethod
-    def odd(talk: Conversation) -> bool:
-        """Whether its batches may be compressed."""
-        return talk.framings[0].compression
+        some = [push(1, "/k", body=body) for _ in range(self.random.randint(1, 3))]
+        talk.frame(side, *some, compress=talk.framings[side].compression)
 
     def replace(self, talk: Conversation, other: Conversation) -> None:
         """One connection goes on in place of another."""
         self.talks[self.talks.index(talk)] = other
-
-
-FEW = [3, 8, 21]
 
 
 def _stamped(busy: BusyCapture, talk: Conversation) -> None:
@@ -123,7 +117,7 @@ def _reframed(busy: BusyCapture, talk: Conversation) -> None:
     """A handshake in the middle, which may agree on another framing."""
     terms: Any = busy.random.choice(({}, {"compression": True}, {"low_latency": True}, {"batch_size": 60}, {"sn": 8}))
     talk.open(**terms)
-    if terms.keys() & {"compression", "low_latency"} and busy.random.random() < 0.7:
+    if "low_latency" in terms or ("compression" in terms and busy.random.random() < 0.7):
         busy.plain(talk)
         busy.replace(talk, busy.begin(talk.nodes))
 

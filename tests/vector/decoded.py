@@ -9,7 +9,8 @@ import pyarrow as pa
 import pytest
 
 from zdissect.export.block_tables import BlockTables
-from zdissect.export.decoding import Decoding, Settings, TableBatch
+from zdissect.export.conversion_settings import Settings
+from zdissect.export.decoding import Decoding, TableBatch
 from zdissect.export.tables import TABLES
 from zdissect.records import Frame
 from zdissect.vector import frame_blocks

@@ -7,7 +7,7 @@ from tests.messages import declare, push, put, request, response, response_final
 from tests.packets import CaptureBuilder, Parties
 from tests.session.test_usual_messages import stamp
 from tests.vector.decoded import assert_same
-from zdissect.export.decoding import Settings
+from zdissect.export.conversion_settings import Settings
 
 
 class Two:

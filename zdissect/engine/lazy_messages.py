@@ -1,6 +1,6 @@
 """Messages that were read without a tape: row and tape are made only when needed."""
 
-from zdissect.engine.compiler import COMPILED, locator
+from zdissect.engine.compiler import COMPILED, Decline, locator
 from zdissect.engine.interpreter import interpret
 from zdissect.engine.messages import LAYERS, DecodedMessage, Row
 from zdissect.engine.tape import Remark, Span, Tape
@@ -85,11 +85,14 @@ class LazyMessage(DecodedMessage):
         return size
 
     def place(self, path: str) -> tuple[int, int]:
-        """The place of a field, for a finding: no tape is needed for that."""
+        """The place of a field, for a finding: seldom is a tape needed for that."""
         start, data = self.offset, self.tape.data
         found: tuple[int, int] | None = None
         if path:
-            found = locator(_NAMED[self.shared["message"]], path)(data, start, len(data))
+            try:
+                found = locator(_NAMED[self.shared["message"]], path)(data, start, len(data))
+            except Decline:  # it was read on arrays, which know more extensions
+                return super().place(path)
         return found or (start, start + 1)
 
     @property

@@ -85,8 +85,7 @@ class Course:
 
     def _terms(self) -> tuple[object, ...]:
         """What the facts of the block depend on: they don't hold any more if a handshake changes it."""
-        handshake = self.link.handshake
-        return self.link.session, handshake.agreed, *(end.lease_ms for end in handshake.ends)
+        return self.link.session, self.link.handshake.agreed, *(end.lease_ms for end in self.link.handshake.ends)
 
     def _channels(self) -> list[tuple[int, Space, list[int]]]:
         """(direction, space, places of its messages) of each of its channels."""

@@ -131,7 +131,7 @@ class Progress:
         """Takes a course up to the current frame because its session is looked at, or is shared from now on."""
         if not course.busy:
             self.settle(course)
-        if course.session.shared and not course.over:
+        if course.session.shared and not course.over and course.stop > course.at:
             course.stop = course.at
             self.schedule(course)
 
@@ -282,7 +282,7 @@ class Progress:
 
     def late(self, frame: int) -> None:
         """Looks at streams that wait, at the time of a plain segment."""
-        self.look = -1
+        self.look, self.frame = -1, frame - 1  # what the frame itself brings comes after that
         now_ns = int(self.block.now_ns[frame])
         items = self.pipeline.streams.passed(now_ns)
         if items:
