@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-import zdissect
 from tests.bench.compare import runs, tools
 from tests.bench.compare.__main__ import main
 from tests.bench.compare.captures import write
@@ -163,9 +162,9 @@ def test_medians():
 
 
 def test_what_a_program_took():
-    took = run([sys.executable, "-c", "b = b'x' * 200_000_000\nfor _ in range(5_000_000): pass"])
+    took = run([sys.executable, "-c", "b = b'x' * 600_000_000\nfor _ in range(5_000_000): pass"])
     assert 0.05 < took.processor_s <= took.wall_s * 1.1
-    assert 200 < took.peak_mb < 260
+    assert 600 < took.peak_mb < 660  # until it starts, a program counts as large as its parent, which runs all tests
 
 
 def test_a_program_that_fails_is_named_with_its_reason():
@@ -191,7 +190,9 @@ def test_commands_of_zdissect(tmp_path):
 def test_a_zdissect_is_that_of_its_interpreter_and_not_that_of_the_directory(monkeypatch, tmp_path, capsys):
     (tmp_path / "zdissect.py").write_text("__version__ = 'no'")
     monkeypatch.setattr(runs, "ROOT", tmp_path)
-    assert Zdissect("zdissect", sys.executable, tmp_path).place == zdissect.__file__
+    place = Path(Zdissect("zdissect", sys.executable, tmp_path).place)
+    assert place.parts[-2:] == ("zdissect", "__init__.py")
+    assert not place.is_relative_to(tmp_path)
     assert main(["--base", sys.executable]) == 1
     assert "runs the same zdissect" in capsys.readouterr().err
 

@@ -10,7 +10,6 @@ that take filters).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
 from typing import cast
 
 import pyarrow as pa
@@ -18,7 +17,8 @@ from pyspark.sql.datasource import DataSource, DataSourceReader, Filter, InputPa
 from pyspark.sql.types import StructType
 
 from zdissect.export import inputs, merging
-from zdissect.export.decoding import Decoding
+from zdissect.export.decoding import decode_sessions
+from zdissect.export.file_stats import FileStats
 from zdissect.export.inputs import Work
 from zdissect.spark import frames, plan, split_captures
 from zdissect.spark.filesystems import is_remote, list_inputs, open_input, require
@@ -126,10 +126,10 @@ class _MessagesReader(DataSourceReader):
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         if partition.value is None:
             return
-        decoding = Decoding(self.options.settings)
+        files: dict[str, FileStats] = {}
         keep = self.conditions.keep
-        frames = merging.frames(partition.value, decoding.files, open_input)
-        for table, batch in chain(decoding.tables(frames), decoding.close()):
+        frames = merging.frames(partition.value, files, open_input)
+        for table, batch in decode_sessions(frames, self.options.settings, files):
             if table == MESSAGES:
                 yield keep(batch)
 
