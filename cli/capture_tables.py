@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from zdissect.dissection import Dissection, Item, findings_of
+from zdissect.fed import fed
 from zdissect.filters.first_frame import told_when_it_began
 from zdissect.grammar.rule import SEVERITIES
 from zdissect.listing import DeclarationListing, FindingListing, KeyListing, Listing, QueryListing, SessionListing
@@ -170,9 +171,9 @@ def _collect(
                 found.update(finding.rule.code for finding in findings_of(item, chosen))
 
     try:
-        for frame in told_when_it_began(captures, () if wanted is None else (wanted,)):
+        for frame, items in fed(pipeline, told_when_it_began(captures, () if wanted is None else (wanted,))):
             listing.frame(frame)
-            take(pipeline.feed(frame))
+            take(items)
     except KeyboardInterrupt:
         interrupted = True
     take(pipeline.close())

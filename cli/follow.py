@@ -11,6 +11,7 @@ import click
 
 from zdissect.dissection import Dissection
 from zdissect.engine.messages import Row
+from zdissect.fed import fed
 from zdissect.listing.listed_sessions import SIDES
 from zdissect.output.printable import dumps
 from zdissect.output.text import count
@@ -121,9 +122,9 @@ def follow(
 def _first_pass(target: Subject, captures: Captures, capture: CaptureOptions) -> SubjectFinder:
     """The first pass."""
     finder, pipeline = SubjectFinder(target), Pipeline(capture.pipeline(rows=True, history=True))
-    for frame in captures:
+    for frame, items in fed(pipeline, captures):
         finder.frame(frame)
-        for item in pipeline.feed(frame):
+        for item in items:
             finder.feed(item)
     for item in pipeline.close():
         finder.feed(item)
@@ -134,8 +135,8 @@ def _first_pass(target: Subject, captures: Captures, capture: CaptureOptions) ->
 def _messages(selection: Selection, finder: SubjectFinder, capture: CaptureOptions) -> Iterator[tuple[Dissection, Row]]:
     """The second pass: the messages that are followed."""
     pipeline, table = Pipeline(capture.pipeline(rows=True)), Table()
-    fed = chain.from_iterable(map(pipeline.feed, Captures(capture.files)))
-    for item in chain(fed, _at_the_end(pipeline)):
+    items = (item for _, items in fed(pipeline, Captures(capture.files)) for item in items)
+    for item in chain(items, _at_the_end(pipeline)):
         if not isinstance(item, Dissection):
             continue
         chosen = [selection.has(item, message.row) for message in item.messages]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from zdissect.dissection import Item
 from zdissect.endless import Dissecting, Endless
+from zdissect.fed import fed
 from zdissect.filters.first_frame import told_when_it_began
 from zdissect.parallel.split import SPLIT_BYTES
 from zdissect.pipeline import Options, Pipeline
@@ -78,14 +79,13 @@ class Run:
         write = stdio.emit if self.captures.endless else sys.stdout.write
         if self.printed:
             write = stdio.Remainder(self.printed).write
-        feed, show = self.source.feed, self.form.show if self.wanted is None else self.chosen
+        show = self.form.show if self.wanted is None else self.chosen
         pending: list[str] = []
         at_once, only = self.flush, self.only
         take, waiting = self.queries.take, self.waiting
         size = 0
         try:
-            for frame in self.frames():
-                items = feed(frame) if frame is not None else self.passed()
+            for items in self.fed():
                 for item in items:
                     take(item)
                 for item in items if waiting is None else waiting.through(items):
@@ -134,6 +134,14 @@ class Run:
         assert self.wanted is not None
         chosen = self.wanted.select(item)
         return self.form.show(item, chosen) if any(chosen) else ""
+
+    def fed(self) -> Iterable[Iterable[Item]]:
+        """What each frame completes. Frames are read ahead if nobody waits for what they show, or for what is known."""
+        if self.flush or self.source is not self.pipeline or not isinstance(self.captures, Captures):
+            feed = self.source.feed
+            return (feed(frame) if frame is not None else self.passed() for frame in self.frames())
+        frames = (frame for frame in self.frames() if frame is not None)
+        return (items for _, items in fed(self.pipeline, frames))
 
     def frames(self) -> Iterable[Frame | None]:
         """The frames of the capture; form and filter are told of those that aren't shown, if they count from these."""

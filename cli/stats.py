@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from zdissect.fed import fed
 from zdissect.filters.first_frame import told_when_it_began
 from zdissect.output.printable import dumps
 from zdissect.pipeline import Options, Pipeline
@@ -122,9 +123,9 @@ def _collect(
     choose = wanted.select if wanted is not None else lambda _: None
     interrupted = False
     try:
-        for frame in told_when_it_began(captures, () if wanted is None else (wanted,)):
+        for frame, items in fed(pipeline, told_when_it_began(captures, () if wanted is None else (wanted,))):
             collected.frame(frame)
-            for item in pipeline.feed(frame):
+            for item in items:
                 collected.feed(item, choose(item))
     except KeyboardInterrupt:
         interrupted = True

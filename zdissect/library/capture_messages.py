@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from zdissect.capture import CaptureError, open_capture
 from zdissect.dissection import Dissection, Item
+from zdissect.fed import fed
 from zdissect.filters.first_frame import FromFirstFrame, told_when_it_began
 from zdissect.library.dissected_message import DissectedMessage
 from zdissect.pipeline import Options, Pipeline
@@ -47,8 +48,8 @@ def read_captures(
     choose, readers = _chooser(filter, files, options)
     pipeline = Pipeline(options)
     problems: list[CaptureError] = []
-    for frame in told_when_it_began(_frames(files, problems), readers):
-        yield from _messages(pipeline.feed(frame), choose)
+    for _, items in fed(pipeline, told_when_it_began(_frames(files, problems), readers)):
+        yield from _messages(items, choose)
     yield from _messages(pipeline.close(), choose)
     if problems:
         raise problems[0]
@@ -97,8 +98,8 @@ def _read_ahead(files: Sequence[Path], options: Options) -> "LookAhead":
 
     pipeline = Pipeline(replace(options, rows=True))
     ahead = LookAhead()
-    for frame in _frames(files, []):
-        for item in pipeline.feed(frame):
+    for _, items in fed(pipeline, _frames(files, [])):
+        for item in items:
             ahead.feed(item)
     for item in pipeline.close():
         ahead.feed(item)

@@ -76,6 +76,8 @@ class Progress:
         self.queue: list[tuple[int, int, int, Callable[[int], None]]] = []
         self.added = 0
         self.frame = 0
+        self.early = False
+        """Whether what happens comes before the messages of its frame."""
         self.look = -1
         """The plain frame at which streams that wait will be looked at."""
         self.courses: list[Course] = []
@@ -97,7 +99,8 @@ class Progress:
         self.waits(0)
         self.sessions.overdue.behind = self.asked
         while self.queue:
-            self.frame, _, _, do = heapq.heappop(self.queue)
+            self.frame, rank, _, do = heapq.heappop(self.queue)
+            self.early = rank < _OWN
             do(self.frame)
         self.sessions.overdue.behind = None
         for course in self.courses:

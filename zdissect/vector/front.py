@@ -11,7 +11,7 @@ from zdissect.flow.connection_table import MAX_CONNECTIONS
 from zdissect.flow.cutter import Cutter
 from zdissect.pipeline import Pipeline
 from zdissect.records import Chunk
-from zdissect.vector.arrays import BlockBatches, Bools, FrameBlock, Way
+from zdissect.vector.arrays import BlockBatches, Bools, FrameBlock, Ints, Way
 from zdissect.vector.block_headers import Headers
 from zdissect.vector.segments import Connections
 from zdissect.vector.streams import Cuts, StreamPieces
@@ -86,6 +86,14 @@ class Front:
         """A batch as cutters give it, and the numbers of the frames that it came in."""
         cut = self.pieces.batch(int(self.batches.start[batch]), int(self.batches.stop[batch]))
         return cut.buffer, cut.frames
+
+    def offsets(self) -> Ints:
+        """Where each batch begins in its frame; -1 of one that came in several, or of which that isn't known."""
+        pieces, batches = self.pieces, self.batches
+        piece = np.searchsorted(pieces.stop, batches.start, "right")
+        alone = (batches.stop <= pieces.stop[piece]) & (pieces.frame[piece] >= 0)
+        out: Ints = np.where(alone, pieces.offset[piece] + batches.start - pieces.start[piece], -1)
+        return out
 
     def rest(self, way: int, position: int) -> list[tuple[int, Chunk]]:
         """Hands a way over to its cutter, because batches are framed differently from a place in the arena on. Returns

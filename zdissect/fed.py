@@ -1,0 +1,44 @@
+"""Frames fed to a pipeline, with what each completes: in blocks where that is worth it, else one by one."""
+
+from collections.abc import Iterable, Iterator
+from itertools import chain
+
+from zdissect.dissection import Item
+from zdissect.pipeline import Pipeline
+from zdissect.records import Frame
+
+WORTH_FRAMES = 5000
+"""Frames from which on it pays to load what reads blocks."""
+WORTH_BYTES = 4 << 20
+"""So do as many bytes."""
+
+
+def fed(pipeline: Pipeline, frames: Iterable[Frame]) -> Iterator[tuple[Frame, list[Item]]]:
+    """Feeds the frames of files: each, and what it completes.
+
+    Frames are read ahead of those that are yielded: what is asked of the pipeline may be from later, what items say
+    isn't. On Ctrl-C while frames are read, those that were read are still yielded before it is raised.
+    """
+    ended: list[KeyboardInterrupt] = []
+    rest, first, size = _until_interrupted(frames, ended), list[Frame](), 0
+    for frame in rest:
+        first.append(frame)
+        size += len(frame[5])
+        if len(first) >= WORTH_FRAMES or size >= WORTH_BYTES:
+            from zdissect.vector.dissections import fed_in_blocks  # slow to load, and most captures are small
+
+            yield from fed_in_blocks(pipeline, chain(first, rest))
+            break
+    else:
+        for frame in first:
+            yield frame, pipeline.feed(frame)
+    if ended:
+        raise ended[0]
+
+
+def _until_interrupted(frames: Iterable[Frame], ended: list[KeyboardInterrupt]) -> Iterator[Frame]:
+    """Frames up to a Ctrl-C, which is kept."""
+    try:
+        yield from frames
+    except KeyboardInterrupt as interrupt:
+        ended.append(interrupt)

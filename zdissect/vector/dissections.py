@@ -1,0 +1,182 @@
+"""Blocks to the items of their frames, in the order of the capture: what feeding each frame alone would give."""
+
+from collections.abc import Iterable, Iterator
+from itertools import islice, repeat
+from typing import Any
+
+import numpy as np
+
+from zdissect.dissection import Dissection, Item
+from zdissect.engine.lazy_messages import LazyMessage, LazyTape
+from zdissect.engine.messages import DecodedMessage, Row
+from zdissect.engine.tape import Buffer, Origin, Tape
+from zdissect.engine.templates import Cell
+from zdissect.flow.framing import STREAM
+from zdissect.pipeline import Pipeline
+from zdissect.records import Frame
+from zdissect.vector.arrays import Bools, Ints
+from zdissect.vector.blocks import block_of, blocks
+from zdissect.vector.feed import BlockFeed, Progress
+from zdissect.vector.runs import UsualRun
+
+
+class BlockItems:
+    """Takes what a block gives; `frames` puts it in order."""
+
+    def __init__(self, progress: Progress) -> None:
+        self.progress = progress
+        self.runs: list[UsualRun] = []
+        self.events: dict[int, list[Item]] = {}
+        """What batches complete that aren't usual."""
+        self.before: dict[int, list[Item]] = {}
+        """By frame: what comes before its batches..."""
+        self.after: dict[int, list[Item]] = {}
+        """... and what comes after them, or instead."""
+
+    def items(self, frame: int, items: list[Item], batch: int = -1) -> None:
+        """Takes what a frame of the block completes."""
+        if batch >= 0:
+            self.events[batch] = items
+        else:
+            where = self.before if self.progress.early else self.after
+            where.setdefault(frame, []).extend(items)
+
+    def moment(self, frame: int, latest_ns: int, items: list[Item]) -> None:
+        """Takes what a group of sessions learns of others before a frame."""
+        self.before.setdefault(frame, []).extend(items)
+
+    def run(self, run: UsualRun) -> None:
+        """Takes usual messages."""
+        self.runs.append(run)
+
+    def frames(self) -> Iterator[tuple[Frame, list[Item]]]:
+        """The frames of the block, each with what it completes."""
+        frames, events, before, after = self.progress.block.frames, self.events, self.before, self.after
+        counts = np.bincount(self.progress.batches.frame, minlength=len(frames)).tolist()
+        usual = iter(_Usual(self.progress, self.runs))
+        batch = 0
+        for index, (frame, count) in enumerate(zip(frames, counts, strict=True)):
+            items = before.get(index, [])
+            for item in islice(usual, count):
+                if item is not None:
+                    items.append(item)
+                else:
+                    items += events.get(batch, ())
+                batch += 1
+            if index in after:
+                items += after[index]
+            yield frame, items
+
+
+class _Usual:
+    """The batches of a block: those of runs as dissections, None for all others."""
+
+    def __init__(self, progress: Progress, runs: list[UsualRun]) -> None:
+        self.progress, self.walked = progress, progress.walked
+        self.usual = np.zeros(len(progress.batches.start), np.bool_)
+        many = len(self.walked.batch) + 1  # one more for batches without messages
+        self.row, self.place, self.number = (np.full(many, -1) for _ in range(3))
+        for run in runs:
+            self.usual[run.batches] = True
+            self.row[run.messages], self.place[run.messages] = run.rows, run.place
+            self.number[run.messages] = run.number
+
+    def __iter__(self) -> Iterator[Dissection | None]:
+        batches, facts, frames = self.progress.batches, self.progress.facts, self.progress.frames
+        ways = [(way.conversation.flow, way.direction) for way in batches.ways]
+        data, prefix, cells = self.progress.walker.data, STREAM.prefix, self.cells()
+        columns = (
+            self.usual, batches.frame, batches.start, batches.stop, batches.way, self.progress.front.offsets(),
+            facts.first, facts.first + facts.messages, self.place[facts.first], self.number[facts.first],
+        )  # fmt: skip
+        each = zip(*(column.tolist() for column in columns), strict=True)
+        for batch, (usual, number, start, stop, way, offset, first, after, place, count) in enumerate(each):
+            if not usual:
+                yield None
+                continue
+            frame, (flow, direction) = frames[number], ways[way]
+            carrying: tuple[int, ...]
+            if offset >= 0:
+                buffer, carrying = Buffer("tcp", data[start:stop], [Origin(0, frame[1], offset)]), (frame[1],)
+            else:
+                buffer, carrying = self.progress.front.buffer(batch)
+            tape, messages = _messages(LazyTape(buffer.data, prefix), cells[first:after])
+            yield Dissection(frame, carrying, flow, direction, buffer, tape, STREAM, "", messages, (place, count))
+
+    def cells(self) -> list[Cell | DecodedMessage]:
+        """The cells of the messages, with what sessions know of them; of those that have rows of their own, these."""
+        walked, start = self.walked, self.progress.batches.start[self.walked.batch]
+        row, rows = self.row[:-1], [*self.progress.rows.rows, None]
+        columns = (
+            map(rows.__getitem__, row.tolist()),
+            (walked.start - start).tolist(),
+            (walked.stop - walked.start).tolist(),
+            _or_none(walked.sn, walked.sn >= 0),
+            _or_none(walked.stamp, walked.stamped),
+            self.pieces(walked.payload, walked.payload_size),
+            self.pieces(walked.attachment, walked.attachment_size),
+            _or_none(walked.source_sn, walked.source_sn >= 0),
+            self.extensions(),
+        )
+        cells: list[Any] = list(zip(*columns, strict=False))
+        single = np.array([isinstance(one, DecodedMessage) for one in rows], np.bool_)
+        for index in np.flatnonzero(single[row]).tolist():
+            cells[index] = cells[index][0]
+        return cells
+
+    def pieces(self, start: Ints, size: Ints) -> Iterable[bytes | None]:
+        """The bytes at some places; None where a place is negative."""
+        data = self.progress.walker.data
+        if not (start >= 0).any():
+            return repeat(None)
+        return [
+            data[at:stop] if at >= 0 else None for at, stop in zip(start.tolist(), (start + size).tolist(), strict=True)
+        ]
+
+    def extensions(self) -> Iterable[list[Row] | None]:
+        """The extensions of messages, of which some have changing values; None where the template's are right."""
+        if not self.walked.bodies:
+            return repeat(None)
+        found: dict[int, list[bytes]] = {}
+        for messages, start, size in self.walked.bodies:
+            for index, body in zip(messages.tolist(), self.pieces(start, size), strict=True):
+                if body is not None:
+                    found.setdefault(index, []).append(body)
+        templates, template = self.progress.walker.templates, self.walked.template.tolist()
+        out: list[list[Row] | None] = [None] * len(template)
+        for index, bodies in found.items():
+            out[index] = templates[template[index]].extensions(tuple(bodies))
+        return out
+
+
+def _or_none(values: Any, there: Bools) -> Iterable[int | None]:
+    """Numbers; None where there is none."""
+    if there.all():
+        out: list[int] = values.tolist()
+        return out
+    if not there.any():
+        return repeat(None)
+    return [value if is_there else None for value, is_there in zip(values.tolist(), there.tolist(), strict=True)]
+
+
+def _messages(tape: Tape, cells: list[Any]) -> tuple[Tape, list[DecodedMessage]]:
+    """The tape and the messages of a batch. Those that have rows of their own have a tape already."""
+    for cell in cells:
+        if type(cell) is LazyMessage:
+            tape = cell.tape
+    return tape, [LazyMessage(tape, number, cell) if type(cell) is tuple else cell for number, cell in enumerate(cells)]
+
+
+def fed_in_blocks(pipeline: Pipeline, frames: Iterable[Frame]) -> Iterator[tuple[Frame, list[Item]]]:
+    """Feeds frames to a pipeline in blocks: each frame, and what it completes."""
+    feed = BlockFeed(pipeline)
+    for some in blocks(frames):
+        block = block_of(pipeline, some)
+        if block is None:
+            for frame in some:
+                yield frame, pipeline.feed(frame)
+            continue
+        progress = feed.read(block)
+        items = BlockItems(progress)
+        progress.go(items)
+        yield from items.frames()
