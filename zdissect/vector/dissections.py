@@ -10,7 +10,7 @@ from zdissect.dissection import Dissection, Item
 from zdissect.engine.lazy_messages import LazyMessage, LazyTape
 from zdissect.engine.messages import DecodedMessage, Row
 from zdissect.engine.tape import Buffer, Origin, Tape
-from zdissect.engine.templates import Cell
+from zdissect.engine.templates import SN, Cell
 from zdissect.flow.framing import STREAM
 from zdissect.pipeline import Pipeline
 from zdissect.records import Frame
@@ -37,6 +37,7 @@ class BlockItems:
         """Takes what a frame of the block completes."""
         if batch >= 0:
             self.events[batch] = items
+            _complete(items)
         else:
             where = self.before if self.progress.early else self.after
             where.setdefault(frame, []).extend(items)
@@ -104,7 +105,8 @@ class _Usual:
             yield Dissection(frame, carrying, flow, direction, buffer, tape, STREAM, "", messages, (place, count))
 
     def cells(self) -> list[Cell | DecodedMessage]:
-        """The cells of the messages, with what sessions know of them; of those that have rows of their own, these."""
+        """The messages as cells, with what sessions know of them; as rows where there is no sequence number, and as
+        themselves where they have a row of their own."""
         walked, start = self.walked, self.progress.batches.start[self.walked.batch]
         row, rows = self.row[:-1], [*self.progress.rows.rows, None]
         columns = (
@@ -122,6 +124,8 @@ class _Usual:
         single = np.array([isinstance(one, DecodedMessage) for one in rows], np.bool_)
         for index in np.flatnonzero(single[row]).tolist():
             cells[index] = cells[index][0]
+        for index in np.flatnonzero((walked.sn < 0) & (row >= 0) & ~single[row]).tolist():
+            cells[index] = cells[index][0].complete(cells[index])
         return cells
 
     def pieces(self, start: Ints, size: Ints) -> Iterable[bytes | None]:
@@ -159,12 +163,22 @@ def _or_none(values: Any, there: Bools) -> Iterable[int | None]:
     return [value if is_there else None for value, is_there in zip(values.tolist(), there.tolist(), strict=True)]
 
 
+def _complete(items: list[Item]) -> None:
+    """Makes the rows of messages without a sequence number, which have no templates where batches are read alone."""
+    for item in items:
+        for message in item.messages if isinstance(item, Dissection) else ():
+            if message.template is not None and message.cell[SN] is None:
+                message.row  # noqa: B018
+
+
 def _messages(tape: Tape, cells: list[Any]) -> tuple[Tape, list[DecodedMessage]]:
     """The tape and the messages of a batch. Those that have rows of their own have a tape already."""
     for cell in cells:
         if type(cell) is LazyMessage:
             tape = cell.tape
-    return tape, [LazyMessage(tape, number, cell) if type(cell) is tuple else cell for number, cell in enumerate(cells)]
+    return tape, [
+        cell if type(cell) is LazyMessage else LazyMessage(tape, number, cell) for number, cell in enumerate(cells)
+    ]
 
 
 def fed_in_blocks(pipeline: Pipeline, frames: Iterable[Frame]) -> Iterator[tuple[Frame, list[Item]]]:
