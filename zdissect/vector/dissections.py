@@ -9,14 +9,14 @@ import numpy as np
 from zdissect.dissection import Dissection, Item
 from zdissect.engine.lazy_messages import LazyMessage, LazyTape
 from zdissect.engine.messages import DecodedMessage, Row
-from zdissect.engine.tape import Buffer, Origin, Tape
+from zdissect.engine.tape import Buffer, Origin
 from zdissect.engine.templates import SN, Cell
 from zdissect.flow.framing import STREAM
 from zdissect.pipeline import Pipeline
 from zdissect.records import Frame
 from zdissect.vector.arrays import Bools, Ints
-from zdissect.vector.blocks import block_of, blocks
 from zdissect.vector.feed import BlockFeed, Progress
+from zdissect.vector.frame_blocks import block_of, blocks
 from zdissect.vector.runs import UsualRun
 
 
@@ -171,7 +171,7 @@ def _complete(items: list[Item]) -> None:
                 message.row  # noqa: B018
 
 
-def _messages(tape: Tape, cells: list[Any]) -> tuple[Tape, list[DecodedMessage]]:
+def _messages(tape: LazyTape, cells: list[Any]) -> tuple[LazyTape, list[DecodedMessage]]:
     """The tape and the messages of a batch. Those that have rows of their own have a tape already."""
     for cell in cells:
         if type(cell) is LazyMessage:
