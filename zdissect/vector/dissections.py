@@ -1,6 +1,7 @@
 """Blocks to the items of their frames, in the order of the capture: what feeding each frame alone would give."""
 
-from collections.abc import Iterable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice, repeat
 from typing import Any
 
@@ -88,11 +89,13 @@ class _Usual:
         data, prefix, cells = self.progress.walker.data, STREAM.prefix, self.cells()
         columns = (
             self.usual, batches.frame, batches.start, batches.stop, batches.way, self.progress.front.offsets(),
-            facts.first, facts.first + facts.messages, self.place[facts.first], self.number[facts.first],
+            facts.messages, self.place[facts.first], self.number[facts.first],
         )  # fmt: skip
-        each = zip(*(column.tolist() for column in columns), strict=True)
-        for batch, (usual, number, start, stop, way, offset, first, after, place, count) in enumerate(each):
+        each = zip(*(column.tolist() for column in columns), self.alike(), strict=True)
+        for batch, (usual, number, start, stop, way, offset, count, place, sent, messages_of) in enumerate(each):
+            own = islice(cells, count)
             if not usual:
+                deque(own, 0)
                 yield None
                 continue
             frame, (flow, direction) = frames[number], ways[way]
@@ -101,16 +104,23 @@ class _Usual:
                 buffer, carrying = Buffer("tcp", data[start:stop], [Origin(0, frame[1], offset)]), (frame[1],)
             else:
                 buffer, carrying = self.progress.front.buffer(batch)
-            tape, messages = _messages(LazyTape(buffer.data, prefix), cells[first:after])
-            yield Dissection(frame, carrying, flow, direction, buffer, tape, STREAM, "", messages, (place, count))
+            tape, messages = messages_of(LazyTape(buffer.data, prefix), own)
+            yield Dissection(frame, carrying, flow, direction, buffer, tape, STREAM, "", messages, (place, sent))
 
-    def cells(self) -> list[Cell | DecodedMessage]:
-        """The messages as cells, with what sessions know of them; as rows where there is no sequence number, and as
-        themselves where they have a row of their own."""
+    def alike(self) -> list[Callable[[LazyTape, Iterable[Cell]], tuple[LazyTape, list[DecodedMessage]]]]:
+        """For each batch, what makes its messages of its cells."""
+        walked, rows = self.walked, [*self.progress.rows.rows, None]
+        own = np.array([isinstance(one, DecodedMessage) for one in rows], np.bool_)[self.row[:-1]]
+        mixed = np.zeros(len(self.usual), np.bool_)
+        mixed[walked.batch[own | (walked.sn < 0)]] = True
+        return [_mixed if is_mixed else _alike for is_mixed in mixed.tolist()]
+
+    def cells(self) -> Iterator[Cell]:
+        """The cells of the messages, with what sessions know of them: in place of its template, a message of its own
+        where that has one, and None where the batch isn't usual."""
         walked, start = self.walked, self.progress.batches.start[self.walked.batch]
-        row, rows = self.row[:-1], [*self.progress.rows.rows, None]
-        columns = (
-            map(rows.__getitem__, row.tolist()),
+        return zip(
+            map([*self.progress.rows.rows, None].__getitem__, self.row[:-1].tolist()),
             (walked.start - start).tolist(),
             (walked.stop - walked.start).tolist(),
             _or_none(walked.sn, walked.sn >= 0),
@@ -119,38 +129,30 @@ class _Usual:
             self.pieces(walked.attachment, walked.attachment_size),
             _or_none(walked.source_sn, walked.source_sn >= 0),
             self.extensions(),
+            strict=False,
         )
-        cells: list[Any] = list(zip(*columns, strict=False))
-        single = np.array([isinstance(one, DecodedMessage) for one in rows], np.bool_)
-        for index in np.flatnonzero(single[row]).tolist():
-            cells[index] = cells[index][0]
-        for index in np.flatnonzero((walked.sn < 0) & (row >= 0) & ~single[row]).tolist():
-            cells[index] = cells[index][0].complete(cells[index])
-        return cells
 
     def pieces(self, start: Ints, size: Ints) -> Iterable[bytes | None]:
         """The bytes at some places; None where a place is negative."""
         data = self.progress.walker.data
         if not (start >= 0).any():
             return repeat(None)
-        return [
-            data[at:stop] if at >= 0 else None for at, stop in zip(start.tolist(), (start + size).tolist(), strict=True)
-        ]
+        places = zip(start.tolist(), (start + size).tolist(), strict=True)
+        return (data[at:stop] if at >= 0 else None for at, stop in places)
 
     def extensions(self) -> Iterable[list[Row] | None]:
         """The extensions of messages, of which some have changing values; None where the template's are right."""
         if not self.walked.bodies:
             return repeat(None)
-        found: dict[int, list[bytes]] = {}
+        found: list[tuple[bytes, ...]] = [()] * len(self.walked.batch)
         for messages, start, size in self.walked.bodies:
             for index, body in zip(messages.tolist(), self.pieces(start, size), strict=True):
-                if body is not None:
-                    found.setdefault(index, []).append(body)
+                found[index] += (body,)
         templates, template = self.progress.walker.templates, self.walked.template.tolist()
-        out: list[list[Row] | None] = [None] * len(template)
-        for index, bodies in found.items():
-            out[index] = templates[template[index]].extensions(tuple(bodies))
-        return out
+        return (
+            templates[known].extensions(bodies) if bodies else None
+            for known, bodies in zip(template, found, strict=True)
+        )
 
 
 def _or_none(values: Any, there: Bools) -> Iterable[int | None]:
@@ -171,14 +173,21 @@ def _complete(items: list[Item]) -> None:
                 message.row  # noqa: B018
 
 
-def _messages(tape: LazyTape, cells: list[Any]) -> tuple[LazyTape, list[DecodedMessage]]:
-    """The tape and the messages of a batch. Those that have rows of their own have a tape already."""
-    for cell in cells:
-        if type(cell) is LazyMessage:
-            tape = cell.tape
-    return tape, [
-        cell if type(cell) is LazyMessage else LazyMessage(tape, number, cell) for number, cell in enumerate(cells)
-    ]
+def _alike(tape: LazyTape, cells: Iterable[Cell]) -> tuple[LazyTape, list[DecodedMessage]]:
+    """The tape and the messages of a batch."""
+    return tape, [LazyMessage(tape, number, cell) for number, cell in enumerate(cells)]
+
+
+def _mixed(tape: LazyTape, cells: Iterable[Cell]) -> tuple[LazyTape, list[DecodedMessage]]:
+    """The same, where some messages have rows of their own: they have a tape already; or no sequence number."""
+    found = [cell[0] if isinstance(cell[0], LazyMessage) else cell for cell in cells]
+    tape = next((one.tape for one in found if isinstance(one, LazyMessage)), tape)
+    messages: list[DecodedMessage] = []
+    for number, one in enumerate(found):
+        if isinstance(one, tuple):
+            one = LazyMessage(tape, number, one if one[SN] is not None else one[0].complete(one))
+        messages.append(one)
+    return tape, messages
 
 
 def fed_in_blocks(pipeline: Pipeline, frames: Iterable[Frame]) -> Iterator[tuple[Frame, list[Item]]]:
