@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from zdissect.dissection import Dissection, Item, findings_of
-from zdissect.fed import fed
+from zdissect.fed import fed, one_by_one
 from zdissect.filters.first_frame import told_when_it_began
 from zdissect.grammar.rule import SEVERITIES
 from zdissect.listing import DeclarationListing, FindingListing, KeyListing, Listing, QueryListing, SessionListing
@@ -170,8 +170,9 @@ def _collect(
             if not isinstance(item, Dissection) or item.tape.remarks or chosen is not None:
                 found.update(finding.rule.code for finding in findings_of(item, chosen))
 
+    feed = one_by_one if listing.asks else fed
     try:
-        for frame, items in fed(pipeline, told_when_it_began(captures, () if wanted is None else (wanted,))):
+        for frame, items in feed(pipeline, told_when_it_began(captures, () if wanted is None else (wanted,))):
             listing.frame(frame)
             take(items)
     except KeyboardInterrupt:

@@ -23,6 +23,7 @@ LAYERS = {
     "session": "dissection engine flow grammar records",
     "dissector": "dissection engine flow grammar records session",
     "pipeline": "dissection dissector engine flow grammar records session",
+    "fed": "dissection pipeline records vector",
     "verbose": "dissection flow pipeline records",
     "endless": "dissection flow pipeline records",
     "readings": "engine flow grammar records",
@@ -39,7 +40,7 @@ LAYERS = {
     "export": "capture dissection dissector engine filters flow grammar output parallel pipeline records session stats "
     "table vector",
     "spark": "capture export parallel records",
-    "library": "capture dissection engine filters flow grammar output paste pipeline readings records table",
+    "library": "capture dissection engine fed filters flow grammar output paste pipeline readings records table",
     "scapy": "engine grammar",
     "__init__": "library",
 }

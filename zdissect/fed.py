@@ -7,13 +7,15 @@ from zdissect.dissection import Item
 from zdissect.pipeline import Pipeline
 from zdissect.records import Frame
 
-WORTH_FRAMES = 5000
+Fed = tuple[Frame, list[Item]]
+"""A frame that was fed, and what it completes."""
+WORTH_FRAMES = 15_000
 """Frames from which on it pays to load what reads blocks."""
-WORTH_BYTES = 4 << 20
-"""So do as many bytes."""
+MOST_BYTES = 16 << 20
+"""Bytes of frames from which on it isn't waited for more."""
 
 
-def fed(pipeline: Pipeline, frames: Iterable[Frame]) -> Iterator[tuple[Frame, list[Item]]]:
+def fed(pipeline: Pipeline, frames: Iterable[Frame]) -> Iterator[Fed]:
     """Feeds the frames of files: each, and what it completes.
 
     Frames are read ahead of those that are yielded: what is asked of the pipeline may be from later, what items say
@@ -24,16 +26,20 @@ def fed(pipeline: Pipeline, frames: Iterable[Frame]) -> Iterator[tuple[Frame, li
     for frame in rest:
         first.append(frame)
         size += len(frame[5])
-        if len(first) >= WORTH_FRAMES or size >= WORTH_BYTES:
+        if len(first) >= WORTH_FRAMES or size >= MOST_BYTES:
             from zdissect.vector.dissections import fed_in_blocks  # slow to load, and most captures are small
 
             yield from fed_in_blocks(pipeline, chain(first, rest))
             break
     else:
-        for frame in first:
-            yield frame, pipeline.feed(frame)
+        yield from one_by_one(pipeline, first)
     if ended:
         raise ended[0]
+
+
+def one_by_one(pipeline: Pipeline, frames: Iterable[Frame]) -> Iterator[Fed]:
+    """The same, without reading ahead."""
+    return ((frame, pipeline.feed(frame)) for frame in frames)
 
 
 def _until_interrupted(frames: Iterable[Frame], ended: list[KeyboardInterrupt]) -> Iterator[Frame]:

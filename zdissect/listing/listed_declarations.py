@@ -51,6 +51,7 @@ class DeclarationListing(Listing):
 
     name = "declarations"
     columns = _COLUMNS
+    asks = True
 
     def __init__(self) -> None:
         super().__init__()
@@ -63,7 +64,7 @@ class DeclarationListing(Listing):
         if not isinstance(item, Dissection):
             return
         for index, message in enumerate(item.messages):
-            name = message.row["message"]
+            name = message.shared["message"]
             if name == "DECLARE" or name == "INTEREST":
                 self.message(item, message, pipeline, chosen is None or chosen[index])
 

@@ -50,6 +50,8 @@ class Listing(ABC):
 
     name: ClassVar[str]
     columns: ClassVar[tuple[ListColumn, ...]]
+    asks: ClassVar[bool] = False
+    """Whether it asks the pipeline about the item that it is fed with: then no frames may be read ahead."""
 
     def __init__(self) -> None:
         self.extent = Extent()

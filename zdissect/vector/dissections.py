@@ -196,8 +196,7 @@ def fed_in_blocks(pipeline: Pipeline, frames: Iterable[Frame]) -> Iterator[tuple
     for some in blocks(frames):
         block = block_of(pipeline, some)
         if block is None:
-            for frame in some:
-                yield frame, pipeline.feed(frame)
+            yield from ((frame, pipeline.feed(frame)) for frame in some)
             continue
         progress = feed.read(block)
         items = BlockItems(progress)
