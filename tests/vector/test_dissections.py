@@ -1,6 +1,5 @@
 """Items are the same whether frames are fed in blocks or one by one."""
 
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -15,13 +14,11 @@ from tests.messages import push, put, request, response, response_final
 from tests.packets import SECOND
 from tests.random_traffic import random_conversation
 from tests.vector.damage import DAMAGES, damaged, traffic
-from zdissect import fed as ahead
+from tests.vector.item_blocks import Blocks, each
 from zdissect.dissection import Dissection, Item, Skip
 from zdissect.fed import fed
 from zdissect.pipeline import Options, Pipeline
 from zdissect.records import Frame
-from zdissect.vector import dissections, frame_blocks
-from zdissect.vector.runs import UsualRun
 
 PATHS = sorted(SAMPLES.glob("*.pcap*"))
 
@@ -46,44 +43,17 @@ def described(item: Item) -> tuple[Any, ...]:
     )
 
 
-class Blocks:
-    """Makes blocks small, and counts the batches that come from runs."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.monkeypatch = monkeypatch
-        self.usual = 0
-        take = dissections.BlockItems.run
-
-        def run(items: dissections.BlockItems, run: UsualRun) -> None:
-            self.usual += len(run.batches)
-            take(items, run)
-
-        monkeypatch.setattr(dissections.BlockItems, "run", run)
-        monkeypatch.setattr(ahead, "WORTH_FRAMES", 1)
-
-    def cut(self, size: int) -> None:
-        """Says how many frames the first blocks have."""
-        self.monkeypatch.setattr(frame_blocks, "LEAST_FRAMES", size)
-        self.monkeypatch.setattr(frame_blocks, "MOST_FRAMES", 3 * size)
-        self.monkeypatch.setattr(frame_blocks, "_PIECE", max(1, size // 2))
-
-    def same(self, some: list[Frame], size: int) -> int:
-        """Feeds frames both ways; returns how many batches came from runs."""
-        self.cut(size)
-        before, options = self.usual, Options(rows=True, history=True)
-        alone, blocks = Pipeline(options), Pipeline(options)
-        both = zip(each(alone, some), fed(blocks, some), strict=True)
-        for (frame, items), (other, found) in both:
-            assert other is frame
-            assert list(map(described, found)) == list(map(described, items)), frame.number
-        assert list(map(described, blocks.close())) == list(map(described, alone.close()))
-        return self.usual - before
-
-
-def each(pipeline: Pipeline, some: Iterable[Frame]) -> Iterator[tuple[Frame, list[Item]]]:
-    """Feeds frames one by one."""
-    for frame in some:
-        yield frame, pipeline.feed(frame)
+def same(blocks: Blocks, some: list[Frame], size: int) -> int:
+    """Feeds frames both ways; returns how many batches came from runs."""
+    blocks.cut(size)
+    before, options = blocks.usual, Options(rows=True, history=True)
+    alone, together = Pipeline(options), Pipeline(options)
+    both = zip(each(alone, some), fed(together, some), strict=True)
+    for (frame, items), (other, found) in both:
+        assert other is frame
+        assert list(map(described, found)) == list(map(described, items)), frame.number
+    assert list(map(described, together.close())) == list(map(described, alone.close()))
+    return blocks.usual - before
 
 
 @pytest.fixture
@@ -94,11 +64,11 @@ def blocks(monkeypatch: pytest.MonkeyPatch) -> Blocks:
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.name)
 def test_samples(path: Path, blocks: Blocks) -> None:
     for size in (7, 20, 100):
-        blocks.same(frames(path), size)
+        same(blocks, frames(path), size)
 
 
 def test_merged_samples(blocks: Blocks) -> None:
-    blocks.same(merged([frames(path) for path in PATHS], Random(1)), 100)
+    same(blocks, merged([frames(path) for path in PATHS], Random(1)), 100)
 
 
 def test_most_batches_are_from_runs(blocks: Blocks) -> None:
@@ -112,22 +82,22 @@ def test_most_batches_are_from_runs(blocks: Blocks) -> None:
             made.keep_alive(1)
             made.frame(0, request(number)).frame(1, response(number), response_final(number))
     some = made.capture.frames
-    assert blocks.same(some, 100) > len(some) / 2
+    assert same(blocks, some, 100) > len(some) / 2
 
 
 @pytest.mark.parametrize("seed", range(10))
 def test_random_conversations(seed: int, blocks: Blocks) -> None:
     some = random_conversation(seed, 120).capture.frames
     for size in (20, 90):
-        blocks.same(some, size)
+        same(blocks, some, size)
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_shaken_samples(seed: int, blocks: Blocks) -> None:
     random = Random(seed)
-    blocks.same(merged([shaken(frames(path), random) for path in random.choices(PATHS, k=3)], random), 40)
+    same(blocks, merged([shaken(frames(path), random) for path in random.choices(PATHS, k=3)], random), 40)
 
 
 @pytest.mark.parametrize("kind", DAMAGES)
 def test_damage(kind: str, blocks: Blocks) -> None:
-    blocks.same(damaged(Random(kind), traffic(3), kind, 0.01), 60)
+    same(blocks, damaged(Random(kind), traffic(3), kind, 0.01), 60)

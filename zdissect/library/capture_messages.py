@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from zdissect.capture import CaptureError, open_capture
 from zdissect.dissection import Dissection, Item
-from zdissect.fed import fed
+from zdissect.fed import fed, one_by_one
 from zdissect.filters.first_frame import FromFirstFrame, told_when_it_began
 from zdissect.library.dissected_message import DissectedMessage
 from zdissect.pipeline import Options, Pipeline
@@ -48,7 +48,8 @@ def read_captures(
     choose, readers = _chooser(filter, files, options)
     pipeline = Pipeline(options)
     problems: list[CaptureError] = []
-    for _, items in fed(pipeline, told_when_it_began(_frames(files, problems), readers)):
+    feed = fed if all(map(isfile, files)) else one_by_one  # what comes through a pipe isn't kept waiting
+    for _, items in feed(pipeline, told_when_it_began(_frames(files, problems), readers)):
         yield from _messages(items, choose)
     yield from _messages(pipeline.close(), choose)
     if problems:
