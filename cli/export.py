@@ -115,12 +115,12 @@ def _matches(patterns: tuple[str, ...]) -> "Callable[[str | None], bool]":
 def _rows(captures: "Iterable[Frame]", options: "Options", wanted: "Filter | None") -> "Iterator[Row]":
     """The rows of the messages that are selected."""
     from zdissect.dissection import Dissection
+    from zdissect.fed import dissected
     from zdissect.filters.first_frame import told_when_it_began
-    from zdissect.pipeline import dissect
     from zdissect.table import Table
 
-    table = Table()
-    for item in dissect(told_when_it_began(captures, () if wanted is None else (wanted,)), options):
+    table, frames = Table(), told_when_it_began(captures, () if wanted is None else (wanted,))
+    for item in dissected(Pipeline(options), frames):
         if isinstance(item, Dissection) and item.messages:
             chosen = wanted.select(item) if wanted is not None else [True] * len(item.messages)
             for row, selected in zip(table.rows(item), chosen, strict=True):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from zdissect.fed import fed
+from zdissect.fed import dissected
 from zdissect.pipeline import Options, Pipeline
 
 from .captures import Captures
@@ -35,10 +35,7 @@ def look_ahead(wanted: "Filter", capture: CaptureOptions, live: LiveOptions, opt
 def first_pass(ahead: "LookAhead", capture: CaptureOptions, options: Options) -> None:
     """Reads all frames of files, for what a second pass will ask."""
     pipeline = Pipeline(replace(options, rows=True))
-    for _, items in fed(pipeline, Captures(capture.files, capture.frames)):
-        for item in items:
-            ahead.feed(item)
-    for item in pipeline.close():
+    for item in dissected(pipeline, Captures(capture.files, capture.frames)):
         ahead.feed(item)
 
 

@@ -4,14 +4,12 @@ import codecs
 import os
 import sys
 from collections.abc import Iterator
-from itertools import chain
-from typing import Any
 
 import click
 
 from zdissect.dissection import Dissection
 from zdissect.engine.messages import Row
-from zdissect.fed import fed
+from zdissect.fed import dissected, fed
 from zdissect.listing.listed_sessions import SIDES
 from zdissect.output.printable import dumps
 from zdissect.output.text import count
@@ -135,8 +133,7 @@ def _first_pass(target: Subject, captures: Captures, capture: CaptureOptions) ->
 def _messages(selection: Selection, finder: SubjectFinder, capture: CaptureOptions) -> Iterator[tuple[Dissection, Row]]:
     """The second pass: the messages that are followed."""
     pipeline, table = Pipeline(capture.pipeline(rows=True)), Table()
-    items = (item for _, items in fed(pipeline, Captures(capture.files)) for item in items)
-    for item in chain(items, _at_the_end(pipeline)):
+    for item in dissected(pipeline, Captures(capture.files)):
         if not isinstance(item, Dissection):
             continue
         chosen = [selection.has(item, message.row) for message in item.messages]
@@ -144,10 +141,6 @@ def _messages(selection: Selection, finder: SubjectFinder, capture: CaptureOptio
             for row, is_chosen in zip(table.rows(item), chosen, strict=True):
                 if is_chosen:
                     yield item, row
-
-
-def _at_the_end(pipeline: Pipeline) -> Iterator[Any]:
-    yield from pipeline.close()
 
 
 def _write(

@@ -42,6 +42,13 @@ def one_by_one(pipeline: Pipeline, frames: Iterable[Frame]) -> Iterator[Fed]:
     return ((frame, pipeline.feed(frame)) for frame in frames)
 
 
+def dissected(pipeline: Pipeline, frames: Iterable[Frame]) -> Iterator[Item]:
+    """All items of files, up to their end."""
+    for _, items in fed(pipeline, frames):
+        yield from items
+    yield from pipeline.close()
+
+
 def _until_interrupted(frames: Iterable[Frame], ended: list[KeyboardInterrupt]) -> Iterator[Frame]:
     """Frames up to a Ctrl-C, which is kept."""
     try:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from zdissect.capture import CaptureError, open_capture
 from zdissect.dissection import Dissection, Item
-from zdissect.fed import fed, one_by_one
+from zdissect.fed import dissected, fed, one_by_one
 from zdissect.filters.first_frame import FromFirstFrame, told_when_it_began
 from zdissect.library.dissected_message import DissectedMessage
 from zdissect.pipeline import Options, Pipeline
@@ -97,14 +97,7 @@ def _read_ahead(files: Sequence[Path], options: Options) -> "LookAhead":
     """What a first pass over files finds out. Their problems are those of the second one."""
     from zdissect.filters import LookAhead
 
-    pipeline = Pipeline(replace(options, rows=True))
-    ahead = LookAhead()
-    for _, items in fed(pipeline, _frames(files, [])):
-        for item in items:
-            ahead.feed(item)
-    for item in pipeline.close():
-        ahead.feed(item)
-    return ahead
+    return LookAhead(dissected(Pipeline(replace(options, rows=True)), _frames(files, [])))
 
 
 def _all(item: Dissection) -> list[DissectedMessage]:
