@@ -21,6 +21,7 @@ from .command import Command
 from .common import complain, nearest
 from .exit_codes import UNREADABLE
 from .first_pass import look_ahead
+from .interrupts import UntilInterrupted
 from .list_cells import Entry, csv_lines, json_lines, text_columns
 from .options import (
     CaptureOptions,
@@ -161,7 +162,6 @@ def _collect(
 ) -> tuple[Counter[str], bool]:
     """Reads all frames: findings of what is wanted by code, and whether Ctrl-C ended it. What is good counts always."""
     found: Counter[str] = Counter()
-    interrupted = False
 
     def take(items: Iterable[Item]) -> None:
         for item in items:
@@ -171,14 +171,12 @@ def _collect(
                 found.update(finding.rule.code for finding in findings_of(item, chosen))
 
     feed = one_by_one if listing.asks else fed
-    try:
-        for frame, items in feed(pipeline, told_when_it_began(captures, () if wanted is None else (wanted,))):
+    with UntilInterrupted(captures) as frames:
+        for frame, items in feed(pipeline, told_when_it_began(frames, () if wanted is None else (wanted,))):
             listing.frame(frame)
             take(items)
-    except KeyboardInterrupt:
-        interrupted = True
     take(pipeline.close())
-    return found, interrupted
+    return found, frames.interrupted
 
 
 def _write(listing: Listing, rows: list[Entry], display: DisplayOptions) -> None:

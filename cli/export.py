@@ -117,6 +117,7 @@ def _rows(captures: "Iterable[Frame]", options: "Options", wanted: "Filter | Non
     from zdissect.dissection import Dissection
     from zdissect.fed import dissected
     from zdissect.filters.first_frame import told_when_it_began
+    from zdissect.pipeline import Pipeline
     from zdissect.table import Table
 
     table, frames = Table(), told_when_it_began(captures, () if wanted is None else (wanted,))

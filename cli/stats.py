@@ -23,6 +23,7 @@ from .common import complain, wants_color
 from .durations import SpanOfTime
 from .exit_codes import UNREADABLE
 from .first_pass import look_ahead
+from .interrupts import UntilInterrupted
 from .options import (
     CaptureOptions,
     DisplayOptions,
@@ -121,17 +122,14 @@ def _collect(
     """(report of all files, whether Ctrl-C ended it). What is good counts in any case."""
     pipeline = Pipeline(options)
     choose = wanted.select if wanted is not None else lambda _: None
-    interrupted = False
-    try:
-        for frame, items in fed(pipeline, told_when_it_began(captures, () if wanted is None else (wanted,))):
+    with UntilInterrupted(captures) as frames:
+        for frame, items in fed(pipeline, told_when_it_began(frames, () if wanted is None else (wanted,))):
             collected.frame(frame)
             for item in items:
                 collected.feed(item, choose(item))
-    except KeyboardInterrupt:
-        interrupted = True
     for item in pipeline.close():
         collected.feed(item, choose(item))
-    return collected.finish(pipeline), interrupted
+    return collected.finish(pipeline), frames.interrupted
 
 
 def _tables(report: dict[str, Any], top: int, color: bool) -> Iterator[str]:

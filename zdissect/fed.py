@@ -19,10 +19,9 @@ def fed(pipeline: Pipeline, frames: Iterable[Frame]) -> Iterator[Fed]:
     """Feeds the frames of files: each, and what it completes.
 
     Frames are read ahead of those that are yielded: what is asked of the pipeline may be from later, what items say
-    isn't. On Ctrl-C while frames are read, those that were read are still yielded before it is raised.
+    isn't.
     """
-    ended: list[KeyboardInterrupt] = []
-    rest, first, size = _until_interrupted(frames, ended), list[Frame](), 0
+    rest, first, size = iter(frames), list[Frame](), 0
     for frame in rest:
         first.append(frame)
         size += len(frame[5])
@@ -30,11 +29,8 @@ def fed(pipeline: Pipeline, frames: Iterable[Frame]) -> Iterator[Fed]:
             from zdissect.vector.dissections import fed_in_blocks  # slow to load, and most captures are small
 
             yield from fed_in_blocks(pipeline, chain(first, rest))
-            break
-    else:
-        yield from one_by_one(pipeline, first)
-    if ended:
-        raise ended[0]
+            return
+    yield from one_by_one(pipeline, first)
 
 
 def one_by_one(pipeline: Pipeline, frames: Iterable[Frame]) -> Iterator[Fed]:
@@ -47,11 +43,3 @@ def dissected(pipeline: Pipeline, frames: Iterable[Frame]) -> Iterator[Item]:
     for _, items in fed(pipeline, frames):
         yield from items
     yield from pipeline.close()
-
-
-def _until_interrupted(frames: Iterable[Frame], ended: list[KeyboardInterrupt]) -> Iterator[Frame]:
-    """Frames up to a Ctrl-C, which is kept."""
-    try:
-        yield from frames
-    except KeyboardInterrupt as interrupt:
-        ended.append(interrupt)
