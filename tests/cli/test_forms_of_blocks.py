@@ -10,7 +10,7 @@ from zdissect_cli.options import DisplayOptions
 from tests.export.partitions import merged
 from tests.export.tables import SAMPLES, frames
 from tests.random_traffic import random_conversation
-from tests.vector.item_blocks import Blocks
+from tests.vector.item_blocks import Blocks, usual_frames
 from zdissect.dissection import Item
 from zdissect.pipeline import Options, dissect
 from zdissect.records import Frame
@@ -33,7 +33,7 @@ def shown(items: list[Item], options: dict[str, Any]) -> str:
 
 def some_frames() -> list[list[Frame]]:
     samples = merged([frames(path) for path in sorted(SAMPLES.glob("*.pcap*"))], Random(2))
-    return [samples, *(random_conversation(seed, 120).capture.frames for seed in range(3))]
+    return [usual_frames(), samples, *(random_conversation(seed, 120).capture.frames for seed in range(3))]
 
 
 @pytest.mark.parametrize("options", FORMS, ids=lambda one: "-".join(map(str, one.values())))

@@ -2,9 +2,13 @@
 
 from collections.abc import Iterable, Iterator
 from itertools import chain
+from random import Random
 
 import pytest
 
+from tests.conversation import Conversation
+from tests.messages import push, put, request, response, response_final
+from tests.packets import SECOND
 from zdissect import fed as ahead
 from zdissect.dissection import Item
 from zdissect.fed import fed
@@ -46,3 +50,19 @@ def each(pipeline: Pipeline, some: Iterable[Frame]) -> Iterator[tuple[Frame, lis
     """Feeds frames one by one."""
     for frame in some:
         yield frame, pipeline.feed(frame)
+
+
+def usual_frames() -> list[Frame]:
+    """Messages with and without times, payloads and attachments, KEEP_ALIVEs, and requests between them."""
+    made, attached = Conversation().open(), Random(3)
+    for number in range(400):
+        bodies = [put(attached.randbytes(number % 9)), put(extensions=[{"ext": "attachment", "value": b"%d" % number}])]
+        bodies.append(put(timestamp={"time": (made.capture.now_ns // SECOND << 32), "id": b"\x01"}, T=1))
+        made.frame(number % 2, *(push(key, body=body) for key, body in zip("abc", bodies, strict=True)))
+        if not number % 10:
+            made.keep_alive(1)
+            made.frame(0, request(number)).frame(1, response(number), response_final(number))
+    for _ in range(40):  # what is usual, in runs too short to be any
+        made.frame(0, push("a", body=put(**{"timestamp": {"time": 1 << 32, "id": b"\x01"}, "T": 1})))
+        made.keep_alive(1).keep_alive(0)
+    return made.capture.frames

@@ -6,15 +6,12 @@ from typing import Any
 
 import pytest
 
-from tests.conversation import Conversation
 from tests.export.partitions import damaged as shaken
 from tests.export.partitions import merged
 from tests.export.tables import SAMPLES, frames
-from tests.messages import push, put, request, response, response_final
-from tests.packets import SECOND
 from tests.random_traffic import random_conversation
 from tests.vector.damage import DAMAGES, damaged, traffic
-from tests.vector.item_blocks import Blocks, each
+from tests.vector.item_blocks import Blocks, each, usual_frames
 from zdissect.dissection import Dissection, Item, Skip
 from zdissect.fed import fed
 from zdissect.pipeline import Options, Pipeline
@@ -72,16 +69,7 @@ def test_merged_samples(blocks: Blocks) -> None:
 
 
 def test_most_batches_are_from_runs(blocks: Blocks) -> None:
-    """Messages with and without times, payloads and attachments, KEEP_ALIVEs, and requests between them."""
-    made, attached = Conversation().open(), Random(3)
-    for number in range(400):
-        bodies = [put(attached.randbytes(number % 9)), put(extensions=[{"ext": "attachment", "value": b"%d" % number}])]
-        bodies.append(put(timestamp={"time": (made.capture.now_ns // SECOND << 32), "id": b"\x01"}, T=1))
-        made.frame(number % 2, *(push(key, body=body) for key, body in zip("abc", bodies, strict=True)))
-        if not number % 10:
-            made.keep_alive(1)
-            made.frame(0, request(number)).frame(1, response(number), response_final(number))
-    some = made.capture.frames
+    some = usual_frames()
     assert same(blocks, some, 100) > len(some) / 2
 
 
