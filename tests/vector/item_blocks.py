@@ -63,6 +63,6 @@ def usual_frames() -> list[Frame]:
             made.keep_alive(1)
             made.frame(0, request(number)).frame(1, response(number), response_final(number))
     for _ in range(40):  # what is usual, in runs too short to be any
-        made.frame(0, push("a", body=put(**{"timestamp": {"time": 1 << 32, "id": b"\x01"}, "T": 1})))
+        made.frame(0, push("a", body=put(timestamp={"time": 1 << 32, "id": b"\x01"}, T=1)))
         made.keep_alive(1).keep_alive(0)
     return made.capture.frames
