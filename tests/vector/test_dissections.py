@@ -16,6 +16,8 @@ from zdissect.dissection import Dissection, Item, Skip
 from zdissect.fed import fed
 from zdissect.pipeline import Options, Pipeline
 from zdissect.records import Frame
+from zdissect.vector import learned
+from zdissect.vector.walk import Walker
 
 PATHS = sorted(SAMPLES.glob("*.pcap*"))
 
@@ -89,3 +91,14 @@ def test_shaken_samples(seed: int, blocks: Blocks) -> None:
 @pytest.mark.parametrize("kind", DAMAGES)
 def test_damage(kind: str, blocks: Blocks) -> None:
     same(blocks, damaged(Random(kind), traffic(3), kind, 0.01), 60)
+
+
+def test_templates_are_forgotten(blocks: Blocks, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where there are many, they are learned anew after each block, and no more are kept."""
+    monkeypatch.setattr(learned, "MOST_TEMPLATES", 3)
+    forgotten, forget = list[int](), Walker.forget
+    monkeypatch.setattr(Walker, "forget", lambda walker: (forgotten.append(len(walker.templates)), forget(walker)))
+    some = usual_frames()
+    assert same(blocks, some, 40) > 100
+    assert len(forgotten) > 3
+    assert max(forgotten) < 100

@@ -53,7 +53,9 @@ class BlockFeed:
         self.walker = Walker()
 
     def read(self, block: FrameBlock) -> "Progress":
-        """Reads what is plain in a block; `Progress.go` feeds it."""
+        """Reads what is plain in a block, after all was taken from the one before; `Progress.go` feeds it."""
+        if self.walker.full:
+            self.walker.forget()
         front = Front(self.pipeline)
         return Progress(self.pipeline, self.walker, front, front.split(block), block)
 
