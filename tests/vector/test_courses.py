@@ -51,6 +51,22 @@ def test_a_request_that_is_overdue_at_a_tick(answered: bool) -> None:
     both.usual().same()
 
 
+@pytest.mark.parametrize("early", [False, True])
+@pytest.mark.parametrize("answered", [False, True])
+def test_a_request_that_is_overdue_at_a_message(early: bool, answered: bool) -> None:
+    """The message that shows it is a usual one otherwise; the request came before the block, or in it."""
+    both = Two()
+    if not early:
+        both.usual()
+    both.one.frame(1, request(9, timeout=500))
+    both.head += early * 2
+    for number in range(80):
+        both.one.wait(0.06).frame(0, push()).frame(1, push("b"))
+        if answered and number == 25:
+            both.one.frame(0, response(9), response_final(9))
+    both.usual().same()
+
+
 @pytest.mark.parametrize("count", [1, 3])
 @pytest.mark.parametrize("terms", [{}, {"compression": True}, {"low_latency": True}])
 def test_messages_in_the_segment_of_an_open(terms: dict[str, bool], count: int) -> None:

@@ -42,8 +42,6 @@ class Course:
         """The batch that comes next, counted in `own`."""
         self.single = 0
         """Batches before this one are treated as events."""
-        self.busy = False
-        """Whether the rules see one of its events right now."""
         self.terms = self._terms()
         facts = self.facts
         self._places_of(own)
@@ -188,9 +186,7 @@ class Course:
                 continue
             batch = int(self.own[self.at])
             self.at += 1
-            self.busy = True
             self.around.event(self.link, batch)
-            self.busy = False
             if self._terms() != self.terms:
                 self.single = len(self.own)
             first = int(self.facts.first[batch])
@@ -264,9 +260,10 @@ class Course:
                 sessions.overdue.list(session)
             if session.awaited.due_ns < due_ns:
                 due_ns = session.awaited.due_ns
-                late = self.now_ns[batch + 1 : stop] >= due_ns
+                late = self.now_ns[batch + 1 : self.stop] >= due_ns
                 if late.any():
-                    stop = batch + 1 + int(late.argmax())
+                    self.stop = batch + 1 + int(late.argmax())
+                    stop = min(stop, self.stop)
         return stop, remarked
 
     def _count(self, at: int, stop: int, count: Ints) -> Ints:

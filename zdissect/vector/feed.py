@@ -83,6 +83,10 @@ class Progress:
         self.look = -1
         """The plain frame at which streams that wait will be looked at."""
         self.courses: list[Course] = []
+        self.entered: dict[Course, int] = {}
+        """The frames at which they go on."""
+        self.heard: Link | None = None
+        """The link whose event the rules see right now."""
 
     def add(self, frame: int, rank: int, do: Callable[[int], None]) -> None:
         """Enters what is to be done at a frame."""
@@ -107,9 +111,8 @@ class Progress:
         self.sessions.overdue.behind = None
         for course in self.courses:
             course.session.behind = None
-        clock, last = self.pipeline.clock, self.frames[-1]
-        clock.last_ns = last.ts_ns
-        self.pipeline.last = last
+        self.pipeline.last = last = self.frames[-1]
+        self.pipeline.clock.last_ns = last.ts_ns
 
     def begin(self) -> None:
         """Makes the courses of the block."""
@@ -130,11 +133,14 @@ class Progress:
     def settle(self, course: Course) -> None:
         """Takes the batches of a course up to the current frame."""
         frames = self.batches.frame[course.own]
+        stop = course.stop
         course.settle(course.at + int(np.count_nonzero(frames[course.at :] <= self.frame)))
+        if course.stop < stop and not course.over:
+            self.schedule(course)
 
     def catch_up(self, course: Course) -> None:
         """Takes a course up to the current frame because its session is looked at, or is shared from now on."""
-        if not course.busy:
+        if course.link is not self.heard:
             self.settle(course)
         if course.session.shared and not course.over and course.stop > course.at:
             course.stop = course.at
@@ -149,13 +155,15 @@ class Progress:
     def schedule(self, course: Course) -> None:
         """Enters the next event of a course, or its last batch: what follows on its connection isn't plain."""
         frame = int(self.batches.frame[course.own[min(course.stop, len(course.own) - 1)]])
-        self.add(max(frame, self.frame), _OWN, partial(self.go_on, course))
+        self.entered[course] = max(frame, self.frame)
+        self.add(self.entered[course], _OWN, partial(self.go_on, course))
 
     def go_on(self, course: Course, frame: int) -> None:
-        """Takes a course up to a frame."""
-        self.settle(course)
-        if not course.over:
-            self.schedule(course)
+        """Takes a course up to a frame, unless an event before it was entered since."""
+        if frame == self.entered[course]:
+            self.settle(course)
+            if not course.over:
+                self.schedule(course)
 
     def passed(self, run: UsualRun) -> None:
         """Passes on a run."""
@@ -186,6 +194,7 @@ class Progress:
     def event(self, link: Link, batch: int) -> None:
         """Takes a batch by the rules."""
         item, out, session = self.item(batch), list[Item](), link.session
+        self.heard = link
         dissector = self.pipeline.dissector
         if self.walked.plain[batch]:
             found = self.messages(batch)
@@ -193,6 +202,7 @@ class Progress:
             dissector.known(item, out, list(found))
         else:
             dissector.dissect(item, "", out)
+        self.heard = None
         self.sink.items(int(self.batches.frame[batch]), out, batch)
         if item.next_framing is not None or link.session is not session:
             self.hand_over(link, batch, item.next_framing)
