@@ -56,10 +56,9 @@ def test_a_request_that_is_overdue_at_a_tick(answered: bool) -> None:
 def test_a_request_that_is_overdue_at_a_message(early: bool, answered: bool) -> None:
     """The message that shows it is a usual one otherwise; the request came before the block, or in it."""
     both = Two()
-    if not early:
-        both.usual()
     both.one.frame(1, request(9, timeout=500))
-    both.head += early * 2
+    if early:
+        both.head = len(both.capture.frames)
     for number in range(80):
         both.one.wait(0.06).frame(0, push()).frame(1, push("b"))
         if answered and number == 25:
