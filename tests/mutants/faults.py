@@ -29,6 +29,9 @@ LINES = "output/jsonl.py"
 MEMBERS = "output/member_stencils.py"
 TABLE = "table.py"
 STENCILS = "output/stencils.py"
+COURSE = "vector/course.py"
+FEED = "vector/feed.py"
+BLOCKS = "export/block_tables.py"
 ROW_CELLS = "output/row_cells.py"
 SELECTION = "filters/row_selection.py"
 
@@ -163,4 +166,25 @@ FAULTS = (
           SELECTION, "if selected and others is not None:", "if False:"),
     Fault("never-the-batch", "A filter doesn't ask what a batch decides.",
           SELECTION, "not self._of_item(where)", "False"),
+    Fault("shared-session", "Messages of a link are taken at once though another link carries the session, too.",
+          COURSE, "at < self.single or self.session.shared", "at < self.single"),
+    Fault("run-beyond-deadlines", "Usual messages are taken beyond the time at which something is overdue.",
+          COURSE, "stop = at + int(late.argmax())", "stop = max(stop, at)"),
+    Fault("run-beyond-new-deadlines", "A run that is taken in two parts ends where it would have without a request.",
+          COURSE, "self.stop = batch + 1 + int(late.argmax())\n                    stop = min(stop, self.stop)",
+          "stop = min(stop, batch + 1 + int(late.argmax()))"),
+    Fault("facts-of-old-terms", "What is usual in a block stays so beyond a handshake that lowers the size of batches.",
+          COURSE, "if self._terms() != self.terms:", "if self._terms() is None:"),
+    Fault("requests-not-listed", "Ticks don't look at sessions whose requests were read in a run.",
+          COURSE, "if session.awaited.due_ns < session.listed_ns:", "if session.listed_ns < 0:"),
+    Fault("silence-since-the-run", "A side was last heard before the run, not at its end.",
+          COURSE, "int(self.now_ns[places[after - 1]]), False", "pulse.last_ns, False"),
+    Fault("asked-behind-ticks", "Ticks don't know of requests in runs that are taken later.",
+          FEED, "            if course.ruled:\n", "            if not course.ruled:\n"),
+    Fault("join-behind", "A run goes on as before when a second link joins its session.",
+          FEED, "            course.stop = course.at\n", "            course.stop += 0\n"),
+    Fault("rows-before-their-open", "What follows an OPEN in its segment comes before it.",
+          BLOCKS, "key = max(key, self.keys[-1])", "key = min(key, self.keys[-1])"),
+    Fault("findings-of-runs", "Findings of runs come behind those of later frames.",
+          BLOCKS, "sorted(self.found, key=itemgetter(0))", "self.found"),
 )  # fmt: skip
