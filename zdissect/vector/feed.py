@@ -11,19 +11,18 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from zdissect.dissection import Dissection, Item
-from zdissect.dissector import EMPTY
-from zdissect.engine.lazy_messages import LazyMessage, LazyTape
+from zdissect.dissection import Item
+from zdissect.engine.lazy_messages import LazyMessage
 from zdissect.engine.messages import add_findings
-from zdissect.flow.framing import STREAM, Framing
+from zdissect.flow.framing import Framing
 from zdissect.flow.ticks import ToldTicks
 from zdissect.pipeline import Pipeline
 from zdissect.records import Chunk
 from zdissect.session.model import Link
-from zdissect.vector.arrays import BlockBatches, FrameBlock, Ints, Walked
+from zdissect.vector.arrays import FrameBlock, Ints
 from zdissect.vector.course import Course
-from zdissect.vector.facts import Facts, facts
 from zdissect.vector.front import BlockSplit, Front
+from zdissect.vector.read_block import ReadBlock
 from zdissect.vector.runs import Rows, UsualRun
 from zdissect.vector.walk import Walker
 
@@ -60,20 +59,14 @@ class BlockFeed:
         return Progress(self.pipeline, self.walker, front, front.split(block), block)
 
 
-class Progress:
+class Progress(ReadBlock):
     """A block being fed."""
 
     sink: Sink
 
     def __init__(self, pipeline: Pipeline, walker: Walker, front: Front, split: BlockSplit, block: FrameBlock) -> None:
-        self.pipeline, self.walker, self.front = pipeline, walker, front
-        self.split, self.block = split, block
-        self.sessions, self.frames = pipeline.sessions, block.frames
+        super().__init__(pipeline, walker, front, split, block)
         self.scalars = frozenset(split.scalar)
-        self.batches: BlockBatches = split.batches
-        self.walked: Walked = walker.walk(self.batches.arena, self.batches.start, self.batches.stop)
-        self.links = [self.sessions.link(way.conversation.flow) for way in self.batches.ways]
-        self.facts: Facts = facts(self.batches, self.walked, walker.templates, self.links, block.now_ns)
         self.rows = Rows()
         self.queue: list[tuple[int, int, int, Callable[[int], None]]] = []
         self.added = 0
@@ -168,28 +161,6 @@ class Progress:
     def passed(self, run: UsualRun) -> None:
         """Passes on a run."""
         self.sink.run(run)
-
-    def item(self, batch: int) -> Dissection:
-        """A batch, not decoded yet."""
-        way = self.batches.ways[int(self.batches.way[batch])]
-        buffer, frames = self.front.buffer(batch)
-        frame = self.frames[int(self.batches.frame[batch])]
-        return Dissection(frame, frames, way.conversation.flow, way.direction, buffer, EMPTY, STREAM)
-
-    def message(self, batch: int, number: int, tape: LazyTape | None) -> LazyMessage:
-        """A message of a batch that was read on arrays; several of them have one tape."""
-        start = int(self.batches.start[batch])
-        if tape is None:
-            tape = LazyTape(self.walker.data[start : int(self.batches.stop[batch])], STREAM.prefix)
-        place = np.array([int(self.facts.first[batch]) + number])
-        return LazyMessage(tape, number, self.walker.cells(self.walked, place, start)[0])
-
-    def messages(self, batch: int) -> list[LazyMessage]:
-        """All messages of such a batch."""
-        start, first = int(self.batches.start[batch]), int(self.facts.first[batch])
-        tape = LazyTape(self.walker.data[start : int(self.batches.stop[batch])], STREAM.prefix)
-        cells = self.walker.cells(self.walked, np.arange(first, first + int(self.facts.messages[batch])), start)
-        return [LazyMessage(tape, number, cell) for number, cell in enumerate(cells)]
 
     def event(self, link: Link, batch: int) -> None:
         """Takes a batch by the rules."""
