@@ -146,3 +146,25 @@ def test_shortened_payloads(payload: int) -> None:
     for size in (0, 1, 3, 0):
         both.one.frame(0, push("a", body=put(b"abc"[:size])), push())
     both.usual().same(settings=Settings(payload=payload))
+
+
+@pytest.mark.parametrize("kind", ["older", "large", "silent", "segment", "fragment", "broken"])
+def test_what_only_shows_behind_a_run(kind: str) -> None:
+    """A sample older than those of a run, a large batch, a long silence, batches in one segment, a FRAME in a chain."""
+    both = Two(batch_size=2000)
+    both.usual(at=100)
+    one = both.one
+    if kind == "older":
+        one.frame(0, push("a", body=put(**stamp(50))))
+    elif kind == "large":
+        for _ in range(10):
+            one.frame(0, push("a", body=put(bytes(3000))))
+    elif kind == "silent":
+        one.wait(5).frame(0, push())
+    elif kind == "segment":
+        for _ in range(4):
+            some = [one.bytes(0, one.framed(0, push(), response(77) if n == 1 else push())) for n in range(20)]
+            one.raw(0, b"".join(some))
+    else:
+        one.fragment(0, b"\0" * 9, first=kind == "fragment")
+    both.usual(at=101).usual(at=102).same()
