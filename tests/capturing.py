@@ -1,8 +1,10 @@
 """Live captures for tests: programs that capture in the place of tcpdump, and who may capture on this machine."""
 
 import os
+import shutil
 import socket
 import stat
+from ctypes.util import find_library
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,9 @@ def _may_capture() -> bool:
     return True
 
 
+FILTERS = bool(shutil.which("tcpdump") or shutil.which("dumpcap") or find_library("pcap"))
+"""Whether anything here knows capture filters."""
+may_filter = pytest.mark.skipif(not FILTERS, reason="neither tcpdump nor dumpcap nor libpcap is installed")
 may_capture = pytest.mark.skipif(not _may_capture(), reason="this user may not capture on this machine")
 
 

@@ -110,6 +110,16 @@ def test_interfaces_have_names_and_numbers() -> None:
 
 
 @may_capture
+def test_a_filter_without_libpcap_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(*_: object) -> None:
+        raise ImportError("libpcap is not available. Cannot compile filter !")
+
+    monkeypatch.setattr("scapy.arch.common.compile_filter", missing)
+    with pytest.raises(UsageProblem, match="-f needs tcpdump, dumpcap or libpcap here"):
+        PacketSocket("lo", "tcp port 7447")
+
+
+@may_capture
 def test_a_packet_socket_gives_each_frame_of_loopback_once() -> None:
     receiver, sender = (socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(2))
     receiver.bind(("127.0.0.1", 0))

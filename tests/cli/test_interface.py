@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from cli.main import cli
-from tests.capturing import FORBIDDEN, PATIENT, SAMPLES, may_capture, runs, stand_in
+from tests.capturing import FORBIDDEN, PATIENT, SAMPLES, may_capture, may_filter, runs, stand_in
 from zdissect.capture import live, open_capture
 
 ZDISSECT = [sys.executable, "-m", "zdissect_cli"]
@@ -182,6 +182,7 @@ def test_what_does_not_come_is_told_on_a_quiet_link(tmp_path: Path, program: Pat
     assert len(lines) < 12
 
 
+@may_filter
 @may_capture
 def test_each_message_of_a_real_session_is_shown_within_50_ms() -> None:
     zenoh = pytest.importorskip("zenoh")

@@ -76,16 +76,19 @@ def _time_ns(ancillary: list[tuple[int, int, bytes]]) -> int:
 
 def _attach(to: socket.socket, interface: str, capture_filter: str) -> None:
     """Attaches a capture filter to a socket; scapy has libpcap compile it."""
+    needed = UsageProblem(interface, "-f needs tcpdump, dumpcap or libpcap here: install one of them")
     try:
         from scapy.arch.common import compile_filter  # only here: it takes half a second
         from scapy.arch.linux import attach_filter
         from scapy.error import Scapy_Exception
     except ImportError:
-        raise UsageProblem(interface, "-f needs tcpdump or dumpcap here: install one of them") from None
+        raise needed from None
     try:
         device = "lo" if interface == ANY else interface  # the filter is compiled for its link type
         compile_filter(capture_filter, device)
         attach_filter(to, capture_filter, device)
+    except ImportError:  # scapy without libpcap
+        raise needed from None
     except Scapy_Exception as problem:
         text = f"the capture filter {capture_filter!r} can't be used: {problem}"
         raise UsageProblem(interface, text) from None
