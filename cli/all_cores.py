@@ -45,19 +45,28 @@ _WRITTEN = 1 << 16
 """Bytes that are gathered before they are written."""
 
 
+ENOUGH = 3
+"""Processors from which on several processes are faster: a single one reads blocks, and has nothing to put in order."""
+
+
+def usual_jobs(processors: int) -> int:
+    """How many processes a run has where nobody said so."""
+    return processors if processors >= ENOUGH else 1
+
+
 class AllCores:
     """A run by several processes.
 
     Args:
         run: What one process would do.
-        jobs: Number of processes; None: as many as there are processors.
+        jobs: Number of processes; None: as many as there are processors, if these are enough to gain by it.
         most: Bytes of memory for what can't be written yet.
     """
 
     def __init__(self, run: "Run", jobs: int | None, most: int = MOST_KEPT) -> None:
         self.do = run
         self.queries, self.refused = Unanswered(), Occurrences()
-        self.jobs = jobs or os.cpu_count() or 1
+        self.jobs = jobs or usual_jobs(os.cpu_count() or 1)
         self.most = most
         self.files: tuple[str, ...] = ()
         self.pending: list[bytes | memoryview] = []

@@ -11,6 +11,7 @@ from random import Random
 
 import pytest
 
+from cli.all_cores import usual_jobs
 from tests.conversation import CLIENT, OTHER_PEER, PEER, ROUTER, Conversation
 from tests.export.partitions import damaged, merged
 from tests.export.tables import OLD_TIMES, SAMPLES, frames, write_pcap
@@ -229,3 +230,7 @@ def test_interrupted(number, sessions):
         assert process.stderr.read().strip() == b""
         assert text.startswith(b"Frame 4")
         assert group_is_gone(process)
+
+
+def test_two_processors_are_not_enough():
+    assert [usual_jobs(processors) for processors in (1, 2, 3, 8)] == [1, 1, 3, 8]
