@@ -49,7 +49,8 @@ FORBIDDEN = 'echo "tcpdump: lo: You don\'t have permission to perform this captu
 PATIENT = """
 trap 'echo "202 packets captured" >&2; echo "7 packets dropped by kernel" >&2; kill $CHILD; exit 0' TERM
 cat $CAPTURE
-sleep 60 & CHILD=$!
+sleep 60 >&- 2>&- & CHILD=$!
 wait
 """
-"""Captures a sample, then nothing more until it is ended."""
+"""Captures a sample, then nothing more until it is ended. If that comes before it knows its child, the child stays: it
+mustn't keep the streams open that are read to their end."""
