@@ -39,7 +39,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
         (line_form, "MOST_LIVE"), (grep, "MOST_LIVE"), (ip, "MAX_PAIRS"), (ipfragments, "MAX_OPEN"),
         (ipfragments, "MAX_FINISHED"), (interests, "REMEMBERED"), (requests, "REMEMBERED"),
         (query_stats, "ROOM"), (deadlines, "ROOM"), (tcp_analysis, "MOST_SEGMENTS"), (templates, "MOST_TEMPLATES"),
-        (row_cells, "MOST_LISTS"), (stencils, "MOST"),
+        (row_cells, "MOST_LISTS"), (stencils, "MOST_TEMPLATES"),
     )  # fmt: skip
     for module, name in limits:
         assert getattr(module, name) > FEW

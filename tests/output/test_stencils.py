@@ -53,7 +53,7 @@ def test_families_of_messages(seed, prefix, monkeypatch) -> None:
 
 
 def test_few_stencils_are_kept(monkeypatch) -> None:
-    monkeypatch.setattr(stencils, "MOST", 3)
+    monkeypatch.setattr(stencils, "MOST_TEMPLATES", 3)
     reader, lazy, whole = CompiledReader(), TreeWriter(PLAIN), TreeWriter(PLAIN)
     for data in batches(1, 2):
         tape = interpret(BATCH, data, prefix=2)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from zdissect.engine.interpreter import interpret
 from zdissect.engine.messages import DecodedMessage
 from zdissect.engine.tape import Span
-from zdissect.engine.templates import OFFSET, Template
+from zdissect.engine.templates import MOST_TEMPLATES, OFFSET, Template
 from zdissect.engine.vle import read
 from zdissect.grammar.batch import BATCH
 from zdissect.grammar.columns import changes
@@ -20,9 +20,6 @@ from zdissect.grammar.primitives import encoding_text
 from zdissect.output.brackets import brackets
 from zdissect.output.field_lines import FieldLines
 from zdissect.output.leaf_lines import LeafLines
-
-MOST = 4096
-"""Most stencils, and most length prefixes, that are kept."""
 
 
 class Hole(NamedTuple):
@@ -68,7 +65,7 @@ class Stencils:
         """The line of the length prefix of a batch."""
         line = self.prefixes.get(data)
         if line is None:
-            if len(self.prefixes) >= MOST:
+            if len(self.prefixes) >= MOST_TEMPLATES:
                 self.prefixes.clear()
             spans = interpret(BATCH, data, cut=True, prefix=len(data)).spans
             ((place, lines),) = self.fields.span(spans, 1, data)
@@ -107,7 +104,7 @@ class Stencils:
 
     def made(self, message: DecodedMessage) -> Stencil:
         """Makes the stencil of messages with the template of this one."""
-        if len(self.known) >= MOST:
+        if len(self.known) >= MOST_TEMPLATES:
             self.known.clear()
         stencil = self.known[message.template] = _Maker(self.fields).stencil(message)
         return stencil

@@ -1,6 +1,7 @@
 """Checks of single messages against the session's parameters and the clock (notes 9)."""
 
 from functools import lru_cache
+from typing import Any
 
 from zdissect.engine.messages import DecodedMessage, Row
 from zdissect.grammar.enums import DATA
@@ -13,7 +14,7 @@ _DATA = bytes([DATA])
 
 FAR_NS = 3600 * 10**9
 """Difference from the clock of the capture beyond which a timestamp gets a note."""
-NEAR_S = FAR_NS // 10**9 - 1
+_NEAR_S = FAR_NS // 10**9 - 1
 """Difference in whole seconds up to which a timestamp is certainly within that."""
 MOST_KEYS = 10_000
 """Keys whose newest sample a session remembers."""
@@ -90,6 +91,11 @@ def sample_of(row: Row) -> tuple[str, str] | None:
     return row["key_expr"], row.get("timestamp_id", "")
 
 
+def near(stamp_s: Any, time_s: Any) -> Any:
+    """Whether a timestamp is certainly near the clock of the capture, both in whole seconds; or arrays of them."""
+    return abs(stamp_s - time_s) < _NEAR_S
+
+
 class Timestamps:
     """Notes 9, rule 56: timestamps far from the capture's clock, and samples older than the one before on the same key
     and session.
@@ -105,7 +111,7 @@ class Timestamps:
             sample: Its key and clock, if its key is known.
             stamp: NTP64.
         """
-        if ts_ns and not -NEAR_S < (stamp >> 32) - ts_ns // 10**9 < NEAR_S:
+        if ts_ns and not near(stamp >> 32, ts_ns // 10**9):
             return False
         return sample is None or self.take(sample, stamp)
 

@@ -136,6 +136,12 @@ class Link:
     guessed: bool = False
     """Whether it was reported that its framing was found by trial."""
 
+    @property
+    def batch_size(self) -> int | None:
+        """The size of a batch that was agreed on; None unless the handshake is complete."""
+        agreed = self.handshake.agreed
+        return agreed.batch_size if agreed is not None and self.handshake.complete else None
+
     def begins(self, direction: int) -> bool:
         """Whether the capture holds all that a direction has sent so far."""
         return self.flow.begins(direction) and not self.gaps[direction]

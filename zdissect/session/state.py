@@ -144,11 +144,10 @@ class Sessions:
         """Notes 9, rule 23: batches longer than agreed. Also counts gaps."""
         if item.missing == "lost":
             link.gap(item.direction)
-        agreed = link.handshake.agreed
-        size = len(item.buffer.data)
-        bounded = agreed is not None and not item.framing.low_latency  # there a message is one batch, of any size
-        if agreed is not None and bounded and link.handshake.complete and size > agreed.batch_size and not item.origin:
-            text = f"a batch of {size} bytes, where at most {agreed.batch_size} were agreed on"
+        size, most = len(item.buffer.data), link.batch_size
+        bounded = not (item.framing.low_latency or item.origin)  # in low latency a message is one batch, of any size
+        if bounded and most is not None and size > most:
+            text = f"a batch of {size} bytes, where at most {most} were agreed on"
             item.tape.remarks.append(("batch-size", item.tape.start, min(size, item.tape.start + 2), text))
 
     def framed(self, item: Dissection) -> None:

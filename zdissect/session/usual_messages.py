@@ -64,16 +64,21 @@ class UsualMessages:
         return True
 
     def next(self, space: Space, sn: int) -> bool:
-        """Takes the number of a FRAME if it is the next one and no fragments wait; returns whether it was."""
+        """Takes the number of a FRAME if that is usual; returns whether it was."""
+        if not self.expects(space, sn):
+            return False
+        channel = self.session.channels[space]
+        channel.take(sn, NONE)
+        return True
+
+    def expects(self, space: Space, sn: int) -> bool:
+        """Whether the number of a FRAME is the next one, and no fragments wait."""
         session = self.session
         channel = session.channels.get(space)
         if channel is None or channel.expected != sn or channel.gaps != self.link.gaps[self.direction]:
             return False
         chain = session.chains.get(space)
-        if channel.astray or (chain is not None and (chain.open or chain.broken)):
-            return False
-        channel.take(sn, NONE)
-        return True
+        return not (channel.astray or (chain is not None and (chain.open or chain.broken)))
 
     def learn(self, template: Template, row: Row) -> None:
         """Remembers the row of a message with this template, in which no rule but that of its time found anything."""

@@ -13,7 +13,7 @@ from zdissect.engine.lazy_messages import LazyMessage
 from zdissect.session.liveness import late_ms
 from zdissect.session.model import Link
 from zdissect.session.overdue import matters
-from zdissect.session.sequence import NONE, Channel, Space
+from zdissect.session.sequence import NONE, Space
 from zdissect.session.usual_messages import Learned
 from zdissect.vector.arrays import Ints
 from zdissect.vector.runs import Around, UsualRun
@@ -46,6 +46,8 @@ class Course:
         facts = self.facts
         self._places_of(own)
         self.pairs = facts.kinds.pair[self.messages]
+        self.frames: list[int] = self.batches.frame[own].tolist()
+        """The frame of each batch, ascending."""
         self.now_ns = facts.now_ns[own]
         self.latest_ns = int(self.now_ns.max())
         self.static: list[int] = [*np.flatnonzero(facts.event[own]).tolist(), len(own)]
@@ -141,8 +143,8 @@ class Course:
             lease_ms = self.link.handshake.ends[direction].lease_ms
             if lease_ms and first < len(places) and places[first] < stop:
                 pulse, place = self.link.pulses[direction], places[first]
-                silent_ms = (int(self.now_ns[place]) - pulse.last_ns) // 1_000_000
                 unwatched = not (pulse.watched or self.link.over)
+                silent_ms = pulse.silent_ms(int(self.now_ns[place]))
                 if unwatched or pulse.overdue or silent_ms > late_ms(lease_ms):
                     stop = place
         return stop
@@ -151,18 +153,11 @@ class Course:
         """The first batch whose number isn't the one that is expected in its channel."""
         for direction, space, places in self.channels:
             first = bisect_left(places, self.begins[at])
-            if first < len(places) and not self._next(direction, space, places[first]):
-                stop = min(stop, bisect_right(self.ends, places[first]))
+            if first < len(places):
+                sn = int(self.walked.sn[self.messages[places[first]]])
+                if not self.usual[direction].expects(space, sn):
+                    stop = min(stop, bisect_right(self.ends, places[first]))
         return stop
-
-    def _next(self, direction: int, space: Space, place: int) -> bool:
-        """Whether a message has the number that comes next, and no fragments wait."""
-        channel: Channel | None = self.session.channels.get(space)
-        sn = int(self.walked.sn[self.messages[place]])
-        if channel is None or channel.expected != sn or channel.gaps != self.link.gaps[direction]:
-            return False
-        chain = self.session.chains.get(space)
-        return not (channel.astray or (chain is not None and (chain.open or chain.broken)))
 
     def _known(self, at: int, stop: int) -> int:
         """The first batch with a message of which nothing is known, or that is older than the one before it."""
@@ -247,7 +242,7 @@ class Course:
             if batch < 0 or ruled >= self.ends[batch]:
                 batch = bisect_right(self.ends, ruled)
                 messages = []
-                frame = self.around.frames[int(self.batches.frame[self.own[batch]])]
+                frame = self.around.frames[self.frames[batch]]
                 direction = self.ways.index(self.batches.way[self.own[batch]])
             tape = messages[0].tape if messages else None
             message = self.around.message(int(self.own[batch]), ruled - self.begins[batch], tape)

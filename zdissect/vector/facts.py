@@ -7,7 +7,7 @@ import numpy as np
 from zdissect.engine.templates import Template
 from zdissect.flow.batch_decoding import LARGEST
 from zdissect.session.liveness import late_ms
-from zdissect.session.message_checks import NEAR_S
+from zdissect.session.message_checks import near
 from zdissect.session.model import Link
 from zdissect.session.sequence import Space
 from zdissect.session.usual_messages import USUAL
@@ -104,15 +104,14 @@ def _numbers(channel: Ints, sn: Ints, spaces: list[tuple[int, Space]], links: li
 def _stamps(walked: Walked, now_ns: Ints) -> Bools:
     """Messages whose timestamp isn't close to the clock of the capture."""
     time_ns = now_ns[walked.batch]
-    away_s = (walked.stamp >> np.uint64(32)).astype(np.int64) - time_ns // 10**9
-    far: Bools = walked.stamped & (time_ns != 0) & (np.abs(away_s) >= NEAR_S)
+    stamp_s = (walked.stamp >> np.uint64(32)).astype(np.int64)
+    far: Bools = walked.stamped & (time_ns != 0) & ~near(stamp_s, time_ns // 10**9)
     return far
 
 
 def _most(links: list[Link]) -> Ints:
     """The size of a batch, for each way, beyond which the rules have something to say."""
-    agreed = [link.handshake.agreed if link.handshake.complete else None for link in links]
-    return np.array([one.batch_size if one is not None else LARGEST for one in agreed], np.int64)
+    return np.array([LARGEST if link.batch_size is None else link.batch_size for link in links], np.int64)
 
 
 def _silences(event: Bools, way: Ints, now_ns: Ints, links: list[Link], batches: BlockBatches) -> None:

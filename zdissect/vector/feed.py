@@ -5,6 +5,7 @@ frame had been fed alone: frames that aren't plain, events of courses, ticks, an
 """
 
 import heapq
+from bisect import bisect_right
 from collections.abc import Callable
 from functools import partial
 from typing import Any, Protocol
@@ -125,9 +126,8 @@ class Progress(ReadBlock):
 
     def settle(self, course: Course) -> None:
         """Takes the batches of a course up to the current frame."""
-        frames = self.batches.frame[course.own]
         stop = course.stop
-        course.settle(course.at + int(np.count_nonzero(frames[course.at :] <= self.frame)))
+        course.settle(bisect_right(course.frames, self.frame))
         if course.stop < stop and not course.over:
             self.schedule(course)
 
@@ -147,7 +147,7 @@ class Progress(ReadBlock):
 
     def schedule(self, course: Course) -> None:
         """Enters the next event of a course, or its last batch: what follows on its connection isn't plain."""
-        frame = int(self.batches.frame[course.own[min(course.stop, len(course.own) - 1)]])
+        frame = course.frames[min(course.stop, len(course.own) - 1)]
         self.entered[course] = max(frame, self.frame)
         self.add(self.entered[course], _OWN, partial(self.go_on, course))
 
