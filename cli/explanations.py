@@ -6,11 +6,13 @@ from zdissect.grammar import enums
 from zdissect.grammar.aliases import Alias, aliases, resolve
 from zdissect.grammar.columns import COLUMNS
 from zdissect.grammar.field import Field
+from zdissect.grammar.profiles import PROFILES
 from zdissect.grammar.registry import MESSAGES, UNITS, PlacedMessage, fields, place, walk
 from zdissect.grammar.rules import RULES
 from zdissect.grammar.types import ENC_NAMES, Bit, Enum, Extension, Message
 from zdissect.output.figures import figure
 from zdissect.output.notes import places
+from zdissect.output.rules_page import anchor
 
 _FEW = 12
 
@@ -74,9 +76,15 @@ def _words(enum: Enum) -> set[str]:
 
 
 def _finding(code: str) -> str:
-    """Severity, group, meaning and source."""
+    """Severity, group, meaning, source, and what profiles make of it."""
     rule = RULES[code]
-    return f"{code}: finding, {rule.severity}, {rule.group}\n\n{rule.text}\n\n{_source(rule.source)}"
+    rule = RULES[code]
+    treated = ((one.name, one.treatments[code]) for one in PROFILES.values() if code in one.treatments)
+    counts = [
+        f"With --profile {name} of zdissect check: {how.severity or 'nothing'}. {how.why}" for name, how in treated
+    ]
+    text = f"{code}: finding, {rule.severity}, {rule.group}\n\n{rule.text}\n\n{_source(rule.source, anchor(code))}"
+    return "\n".join((text, *(["", *counts] if counts else [])))
 
 
 def _source(text: str, *others: str) -> str:
