@@ -106,7 +106,7 @@ def _command(listing: type[Listing]) -> click.Command:
         made = listing()
         column, descending = _order(made, order)
         clock(display.times, 0)  # it may be refused
-        options = capture.pipeline(rows=True, history=True)
+        options = capture.pipeline(history=True)
         if display.wanted is not None and display.wanted.looks_ahead:
             look_ahead(display.wanted, capture, LiveOptions(), options)
         captures = Captures(capture.files, capture.frames)

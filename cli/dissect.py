@@ -96,8 +96,7 @@ def dissect(capture: CaptureOptions, live: LiveOptions, display: DisplayOptions,
         form.ahead = later_answers(capture)
     if form.values is not None and form.values.looks_ahead:
         form.values.ahead = later_answers(capture)
-    plain = form.values is None or not form.values.needs_tape
-    options = capture.pipeline(rows=plain)
+    options = capture.pipeline()
     if display.form.startswith("json"):
         for_json()
     if display.wanted is not None and display.wanted.looks_ahead:

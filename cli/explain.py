@@ -13,15 +13,12 @@ from .paging import write_paged
 
 @click.command("explain", cls=Command)
 @click.argument("name", nargs=-1, required=True, shell_complete=completers.explained)
-@click.option("--source", is_flag=True, help="Show the generated code that reads a message into a row.")
 @pager_option
-def explain(name: tuple[str, ...], source: bool, no_pager: bool) -> int:
+def explain(name: tuple[str, ...], no_pager: bool) -> int:
     """Explains the code of a finding, a field, a message, a column, or a list of values such as priority.
 
     Several names are each explained, unless they form one together: congestion control.
     """
-    if source:
-        return max([_show_source(asked, not no_pager) for asked in name])
     together = next((one for one in (" ".join(name), "_".join(name)) if any(explanations(one))), "")
     texts: list[str] = []
     unknown = []
@@ -35,18 +32,6 @@ def explain(name: tuple[str, ...], source: bool, no_pager: bool) -> int:
     for asked in unknown:
         complain(f"nothing is called {asked!r}{nearest(asked, names())}")
     return USAGE if unknown else DONE
-
-
-def _show_source(asked: str, pages: bool) -> int:
-    """Prints the compiled form of a message."""
-    from zdissect.engine.compiler import COMPILED, source_of
-
-    compiled = [message.name.lower() for message in COMPILED]
-    if asked.lower() not in compiled:
-        complain(f"{asked!r} isn't compiled; {', '.join(compiled)} are, the interpreter reads the rest")
-        return USAGE
-    write_paged([source_of(asked)], pages)
-    return 0
 
 
 commands = {"explain": explain}

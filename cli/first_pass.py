@@ -2,7 +2,6 @@
 
 import os
 import stat
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -34,7 +33,7 @@ def look_ahead(wanted: "Filter", capture: CaptureOptions, live: LiveOptions, opt
 
 def first_pass(ahead: "LookAhead", capture: CaptureOptions, options: Options) -> None:
     """Reads all frames of files, for what a second pass will ask."""
-    pipeline = Pipeline(replace(options, rows=True))
+    pipeline = Pipeline(options)
     for item in dissected(pipeline, Captures(capture.files, capture.frames)):
         ahead.feed(item)
 

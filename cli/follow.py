@@ -119,7 +119,7 @@ def follow(
 
 def _first_pass(target: Subject, captures: Captures, capture: CaptureOptions) -> SubjectFinder:
     """The first pass."""
-    finder, pipeline = SubjectFinder(target), Pipeline(capture.pipeline(rows=True, history=True))
+    finder, pipeline = SubjectFinder(target), Pipeline(capture.pipeline(history=True))
     for frame, items in fed(pipeline, captures):
         finder.frame(frame)
         for item in items:
@@ -132,7 +132,7 @@ def _first_pass(target: Subject, captures: Captures, capture: CaptureOptions) ->
 
 def _messages(selection: Selection, finder: SubjectFinder, capture: CaptureOptions) -> Iterator[tuple[Dissection, Row]]:
     """The second pass: the messages that are followed."""
-    pipeline, table = Pipeline(capture.pipeline(rows=True)), Table()
+    pipeline, table = Pipeline(capture.pipeline()), Table()
     for item in dissected(pipeline, Captures(capture.files)):
         if not isinstance(item, Dissection):
             continue

@@ -4,7 +4,6 @@ import os
 import sys
 from collections import deque
 from collections.abc import Iterable
-from dataclasses import replace
 from functools import partial
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
@@ -138,8 +137,7 @@ class _Worker:
 
     def read_ahead(self, ahead: "LookAhead") -> None:
         """Reads what becomes of the requests of the group."""
-        options = replace(self.do.pipeline.options, rows=True)
-        for item in self.group.items(Captures(self.captures.files, self.captures.limit), options):
+        for item in self.group.items(Captures(self.captures.files, self.captures.limit), self.do.pipeline.options):
             ahead.feed(item)
 
     def told(self) -> tuple[Told, ...]:

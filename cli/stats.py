@@ -83,7 +83,7 @@ def stats(
     """Counts what is in captures: sessions, messages by kind, keys, queries and their response times, findings, and
     what became of every payload byte. Several files are read in order as one capture; - is standard input.
     """
-    options = capture.pipeline(rows=True, history=True)
+    options = capture.pipeline(history=True)
     if display.wanted is not None and display.wanted.looks_ahead:
         look_ahead(display.wanted, capture, LiveOptions(), options)
     captures = Captures(capture.files, capture.frames)

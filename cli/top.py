@@ -72,7 +72,7 @@ def top(
         if not reporting.quiet and captures.greeting():
             complain(captures.greeting())
         with _view(order, rows, form) as view:
-            run = TopRun(captures, capture.pipeline(rows=True), view)
+            run = TopRun(captures, capture.pipeline(), view)
             run.run(every, iterations)
     for problem in captures.problems:
         complain(str(problem))

@@ -1,10 +1,11 @@
-"""A conversation with many messages alike, which are read by templates where only rows are wanted."""
+"""A conversation with many messages alike, which have templates where it is read in blocks."""
 
 from tests.conversation import Conversation
+from tests.in_blocks import in_blocks
 from tests.messages import push, put
 from tests.packets import SECOND, START_NS
 from zdissect.dissection import Item
-from zdissect.pipeline import Options, dissect
+from zdissect.pipeline import dissect
 
 
 def conversation() -> Conversation:
@@ -24,6 +25,7 @@ def conversation() -> Conversation:
     return made
 
 
-def items(rows: bool) -> list[Item]:
-    """What it is dissected to; with `rows` most messages have a template."""
-    return list(dissect(conversation().capture.frames, Options(rows=rows)))
+def items(blocks: bool) -> list[Item]:
+    """What it is dissected to; in blocks most messages have a template."""
+    frames = conversation().capture.frames
+    return in_blocks(frames) if blocks else list(dissect(frames))

@@ -1,6 +1,6 @@
 """Captures with which the back ends of filters are compared: as dissections, rows, Arrow and a table in DuckDB."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -17,6 +17,7 @@ from zdissect.export.schema import schema
 from zdissect.filters import Filter, FilterError, sql
 from zdissect.grammar.columns import NAMES
 from zdissect.pipeline import Options, dissect
+from zdissect.records import Frame
 from zdissect.table import Table
 
 SAMPLES = sorted((Path(__file__).parents[1] / "samples").glob("*.pcap*"))
@@ -79,13 +80,15 @@ def filtered(items: Iterable[Item]) -> Filtered:
     return Filtered(known, rows, table, connection)
 
 
+def frames_of(path: Path) -> Iterator[Frame]:
+    """The frames of a capture, as far as it can be read."""
+    with suppress(CaptureError), open_capture(str(path)) as capture:
+        yield from capture
+
+
 def items_of(paths: Iterable[Path], options: Options | None = None) -> list[Item]:
     """The items of captures, each dissected on its own, as far as they can be read."""
-    out: list[Item] = []
-    for path in paths:
-        with suppress(CaptureError), open_capture(str(path)) as capture:
-            out += dissect(capture, options)
-    return out
+    return [item for path in paths for item in dissect(frames_of(path), options)]
 
 
 @cache

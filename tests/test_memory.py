@@ -116,7 +116,7 @@ def kept(command: object, traffic: Traffic) -> Counter[str]:
 def test_a_live_capture_holds_no_more_after_days(display: DisplayOptions, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run.stdio, "emit", len)
     traffic = Traffic()
-    traffic.command = run.Run(traffic, Options(rows=True), make_form(display), display)  # type: ignore[arg-type]
+    traffic.command = run.Run(traffic, Options(), make_form(display), display)  # type: ignore[arg-type]
     traffic.command.run()
     assert traffic.frames > 20_000
     assert traffic.grown() == {}
@@ -124,7 +124,7 @@ def test_a_live_capture_holds_no_more_after_days(display: DisplayOptions, monkey
 
 def test_top_holds_no_more_after_days(capsys: pytest.CaptureFixture[str]) -> None:
     traffic = Traffic()
-    traffic.command = top.TopRun(traffic, Options(rows=True), Printed("rate", 10))  # type: ignore[arg-type]
+    traffic.command = top.TopRun(traffic, Options(), Printed("rate", 10))  # type: ignore[arg-type]
     traffic.command.activity.limit = FEW
     traffic.command.run(60.0, None)
     assert traffic.grown() == {}

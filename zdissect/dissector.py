@@ -1,14 +1,12 @@
 """From what a link carries in one unit, a batch or a datagram, to dissections: decoded, with what the session knows."""
 
 from zdissect.dissection import Dissection, Item
-from zdissect.engine.compiler import CompiledReader
 from zdissect.engine.interpreter import interpret
-from zdissect.engine.lazy_messages import lazy_messages
 from zdissect.engine.messages import DecodedMessage, add_findings, inherit, messages, nameless
 from zdissect.engine.tape import Buffer
 from zdissect.flow import misframed
 from zdissect.flow.batch_decoding import decode
-from zdissect.flow.framing import DATAGRAM, STREAM
+from zdissect.flow.framing import DATAGRAM
 from zdissect.flow.misframed import Misframing
 from zdissect.grammar.batch import NETWORK_MESSAGE
 from zdissect.session.fragments import Assembled
@@ -21,31 +19,18 @@ WHY = {
     "lost": "the rest isn't in the capture",
     "end": "the stream ends in the middle of a batch",
 }
-_PLAIN = frozenset({STREAM, DATAGRAM})
-"""Framings that the compiled functions know."""
 
 
 class Dissector:
-    """Dissects the units of a capture, in order.
+    """Dissects the units of a capture, in order."""
 
-    Args:
-        rows: Only rows are wanted: plain batches are read by the compiled functions, without a tape.
-    """
-
-    def __init__(self, sessions: Sessions, rows: bool) -> None:
+    def __init__(self, sessions: Sessions) -> None:
         self.sessions = sessions
-        self.reader = CompiledReader() if rows else None
 
     def dissect(self, item: Dissection, why: str, out: list[Item], hint: Misframing | None = None) -> None:
         """Decodes a batch, as its hint says if there is one; a compressed one gives two dissections, the batch and what
         it holds."""
         data, framing = item.buffer.data, item.framing
-        if self.reader is not None and data and framing in _PLAIN and hint is None and not item.missing:
-            cells = self.reader.batch(data, framing.prefix)
-            if cells is not None:
-                item.tape, found = lazy_messages(data, framing.prefix, cells)
-                self.known(item, out, found)
-                return
         limit = self.sessions.batch_limit(item.flow)
         item.tape, plain, inner = decode(data, item.framing, cut=bool(item.missing), limit=limit)
         self.sessions.framed(item)

@@ -74,8 +74,6 @@ class Endless:
         before_ns = now_ns - IDLE_NS
         out = self.pipeline.late(self.pipeline.streams.forget(now_ns, before_ns), now_ns)
         out += self.datagrams()
-        if (reader := self.pipeline.dissector.reader) is not None:
-            reader.forget()
         datagrams, sessions = self.pipeline.datagrams, self.pipeline.sessions
         datagrams.scouting.scouts &= sessions.forget(now_ns, before_ns)
         for group in datagrams.groups.keys() - sessions.groups.members.keys():

@@ -38,8 +38,6 @@ class Options:
     """TCP ports whose connections are Zenoh, whatever they look like."""
     udp_ports: frozenset[int] = frozenset()
     """The same for UDP."""
-    rows: bool = False
-    """Only rows are wanted: plain batches are read by the compiled functions and have no tape unless asked for."""
     history: bool = False
     """Keep the links that ended, for statistics."""
 
@@ -76,7 +74,7 @@ class Pipeline:
         ports = frozenset({ZENOH_PORT, SCOUTING_PORT})
         self.datagrams = Datagrams(ports | self.options.udp_ports, self.options.udp_ports)
         self.causal = Causal(self.streams.first)
-        self.dissector = Dissector(self.sessions, self.options.rows)
+        self.dissector = Dissector(self.sessions)
 
     def feed(self, frame: Frame) -> list[Item]:
         """What this frame completes, in order, and what it shows to be overdue."""

@@ -6,10 +6,11 @@ extension and Attachment; "lean" a PUSH with QoS over a PUT; "frame" a FRAME of 
 
 import pytest
 
-from zdissect.engine.compiler import CompiledReader
+from tests.vector.walking import arena_of, prefixed
 from zdissect.engine.interpreter import interpret
 from zdissect.grammar.batch import BATCH
 from zdissect.grammar.network import PUSH
+from zdissect.vector.walk import Walker
 
 STAMP = "b0 b6 b8 d1 da ff fb 84 6b 02 02 bb"
 RICH = bytes.fromhex(
@@ -46,12 +47,12 @@ def test_interpret_frame(benchmark):
         benchmark.extra_info["messages_per_second"] = round(100 / benchmark.stats["min"])
 
 
-def test_read_frame(benchmark):
-    """The same by templates, as for tables."""
-    reader = CompiledReader()
-    for _ in range(2):
-        reader.batch(FRAME)
-    cells = benchmark(reader.batch, FRAME)
-    assert sum(isinstance(cell, tuple) for cell in cells) == 101
+def test_walk_frames(benchmark):
+    """Many of them, on arrays."""
+    walker, arena = Walker(), arena_of([prefixed(FRAME)] * ROUNDS)
+    walker.walk(*arena)
+    walked = benchmark(walker.walk, *arena)
+    assert walked.plain.all()
+    assert len(walked.batch) == 101 * ROUNDS
     if benchmark.stats:
-        benchmark.extra_info["messages_per_second"] = round(100 / benchmark.stats["min"])
+        benchmark.extra_info["messages_per_second"] = round(100 * ROUNDS / benchmark.stats["min"])

@@ -34,7 +34,7 @@ def to_arrow(items: list[Dissection]) -> pa.RecordBatch:
     """Their rows in Arrow."""
     batches = MessageBatches()
     for item in items:
-        batches.add(item)
+        batches.feed(item)
     made = batches.take()
     assert made is not None
     return made

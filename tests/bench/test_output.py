@@ -45,7 +45,7 @@ def test_capture_to_json_lines(benchmark: BenchmarkFixture) -> None:
     def run() -> int:
         writer = JsonlWriter()
         with open_capture("samples/pico-clients.pcap") as capture:
-            items = dissect(capture, Options(rows=True))
+            items = dissect(capture, Options())
             return sum(len(line) for item in items if isinstance(item, Dissection) for line in writer.lines(item))
 
     assert benchmark(run) > 10_000

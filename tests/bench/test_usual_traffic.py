@@ -31,13 +31,13 @@ def traffic(late_s: int) -> list[Frame]:
 
 def dissected(frames: Iterable[Frame]) -> int:
     """Only dissects; how many findings there are."""
-    pipeline = Pipeline(Options(rows=True))
+    pipeline = Pipeline(Options())
     return sum(len(item.tape.remarks) for frame in frames for item in pipeline.feed(frame))
 
 
 def counted(frames: Iterable[Frame]) -> int:
     """Also makes statistics."""
-    pipeline, stats = Pipeline(Options(rows=True)), Stats()
+    pipeline, stats = Pipeline(Options()), Stats()
     for frame in frames:
         stats.frame(frame)
         for item in pipeline.feed(frame):
@@ -47,7 +47,7 @@ def counted(frames: Iterable[Frame]) -> int:
 
 def shown(frames: Iterable[Frame], display: DisplayOptions) -> int:
     """Also makes text; how many characters."""
-    pipeline, form = Pipeline(Options(rows=True)), make_form(display)
+    pipeline, form = Pipeline(Options()), make_form(display)
     return sum(len(form.show(item)) for frame in frames for item in pipeline.feed(frame))
 
 

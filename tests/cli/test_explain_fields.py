@@ -149,27 +149,9 @@ def test_a_quick_start():
     assert subprocess.run([sys.executable, "-c", code], stdout=subprocess.DEVNULL).returncode == 0
 
 
-def test_the_source_of_a_compiled_message():
-    shown = _run("explain", "--source", "push")
-    assert shown.return_value == 0
-    assert shown.stdout.startswith("def skim_push(data, pos, stop):\n")
-    assert "\n\ndef read_push(data, pos, stop):\n" in shown.stdout
-    compile(shown.stdout, "push", "exec")
-
-
-def test_a_message_that_is_not_compiled():
-    shown = _run("explain", "--source", "declare")
-    assert shown.return_value == 2
-    assert shown.stderr.startswith("zdissect: 'declare' isn't compiled; push, request, ")
-
-
 def test_several_names():
     done = _run("explain", "vle-overlong", "nosuch", "PUSH")
     assert done.return_value == 2
     assert "vle-overlong: finding" in done.stdout
     assert "PUSH" in done.stdout
     assert "nothing is called 'nosuch'" in done.stderr
-    both = _run("explain", "--source", "push", "frame")
-    assert both.return_value == 0
-    assert "def read_push(" in both.stdout
-    assert "def read_frame(" in both.stdout

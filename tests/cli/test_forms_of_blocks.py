@@ -41,5 +41,5 @@ def test_all_forms_say_the_same(options: dict[str, Any], monkeypatch: pytest.Mon
     blocks = Blocks(monkeypatch)
     for some in some_frames():
         together = shown(blocks.items(some, 30), options)
-        assert together == shown(list(dissect(some, Options(rows=True))), options)
+        assert together == shown(list(dissect(some, Options())), options)
     assert blocks.usual

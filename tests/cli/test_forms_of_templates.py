@@ -26,11 +26,11 @@ FILTERS = [None, "key_expr == a", "payload_len > 2 and frame_number > 9", "times
 @pytest.mark.parametrize("wanted", FILTERS)
 def test_all_forms_say_the_same(options: dict[str, Any], wanted: str | None) -> None:
     texts = []
-    for rows in (True, False):
+    for blocks in (True, False):
         form = make_form(DisplayOptions(**{"color": "never", **options}))
         test = compile_filter(wanted) if wanted else None
         text = []
-        for item in items(rows):
+        for item in items(blocks):
             chosen = None if test is None else test.select(item)
             if chosen is None or any(chosen):
                 text.append(form.show(item, chosen))

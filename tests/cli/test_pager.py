@@ -123,7 +123,6 @@ LONG = {
     "keys": ("keys", SAMPLE),
     "follow": ("follow", "session:1", SAMPLE),
     "explain": ("explain", "put", "sn-gap"),
-    "source": ("explain", "--source", "push"),
     "fields": ("fields", "zenoh.push.*"),
     "filter": ("filter",),
 }

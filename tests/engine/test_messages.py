@@ -5,21 +5,20 @@ from typing import Any
 
 import pytest
 
-from zdissect.engine.compiler import CompiledReader
+from tests.vector.walking import prefixed, seen
 from zdissect.engine.interpreter import interpret
 from zdissect.engine.messages import messages
 from zdissect.grammar.batch import BATCH
 from zdissect.grammar.registry import MESSAGES, PlacedNode, place, walk
 from zdissect.grammar.types import Extension
+from zdissect.vector.walk import Walker
 
 
 def row(text: str) -> dict[str, Any]:
-    """The row of a network message in a FRAME, which the fast reader declines or reads alike."""
+    """The row of a network message in a FRAME, which is the same if it is read on arrays."""
     data = bytes.fromhex("25 00" + text)
-    found = messages(interpret(BATCH, data))[1].row
-    fast = CompiledReader().batch(data)
-    assert fast is None or fast[1] == found
-    return found
+    seen(Walker(), [prefixed(data)])
+    return messages(interpret(BATCH, data))[1].row
 
 
 PRIVATE, REAL, INFO = ("43", "01 70"), ("42", "01 72"), ("41", "04 00 aa 07 4d")
@@ -64,18 +63,18 @@ def test_an_interest_in_all_keys_has_no_mapping() -> None:
 
 
 def test_a_request_that_writes() -> None:
-    """It is read, with a finding, which the fast reader leaves to the interpreter."""
+    """It is read, with a finding, which arrays leave to the interpreter."""
     found = row("1c 01 00 01 01 78")
     assert (found["message"], found["body"], found["payload"]) == ("REQUEST", "PUT", b"x")
-    assert CompiledReader().batch(bytes.fromhex("25 00 1c 01 00 01 01 78")) is None
-    assert CompiledReader().batch(bytes.fromhex("25 00 1c 01 00 02")) is None
+    declined = [prefixed(bytes.fromhex(text)) for text in ("25 00 1c 01 00 01 01 78", "25 00 1c 01 00 02")]
+    assert seen(Walker(), declined).plain == [False, False]
 
 
 def test_numbers_are_exact() -> None:
     """Those of which receivers keep the low bits too."""
     data = bytes.fromhex("25 80 80 80 80 10 19 83 80 80 80 10")
     assert [one.row.get("sn") for one in messages(interpret(BATCH, data))] == [1 << 32, 1 << 32]
-    assert CompiledReader().batch(data) is None
+    assert seen(Walker(), [prefixed(data)]).plain == [False]
     assert row("19 83 80 80 80 10")["interest_id"] == (1 << 32) + 3
     assert row("9c 00 00 25 ff ff ff ff ff ff ff ff ff 03")["budget"] == (1 << 64) - 1
     assert row("1c 00 00 23 80 02")["consolidation"] == "256"

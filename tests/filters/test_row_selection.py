@@ -18,7 +18,7 @@ FILTERS = [
 def test_they_select_the_same(text: str) -> None:
     wanted = compile_filter(text)
     assert not wanted.needs_tape
-    fast, slow = ([wanted.select(item) for item in items(rows)] for rows in (True, False))
+    fast, slow = ([wanted.select(item) for item in items(blocks)] for blocks in (True, False))
     assert fast == slow
     assert 0 < sum(map(sum, fast)) < sum(map(len, fast))
 

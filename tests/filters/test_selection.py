@@ -2,11 +2,11 @@
 
 import pytest
 
-from tests.filtered import SAMPLES, items_of, samples
+from tests.filtered import SAMPLES, frames_of, items_of, samples
+from tests.in_blocks import in_blocks
 from zdissect.dissection import Dissection, Notice, Skip
 from zdissect.filters import FilterError, LookAhead, compile_filter
 from zdissect.grammar.aliases import aliases
-from zdissect.pipeline import Options
 
 
 def ask(text, **row):
@@ -128,8 +128,8 @@ def test_lazy_tapes_give_the_same():
     texts = ("zenoh.frame.r == true", "zenoh.push.n", "zenoh.put.payload contains 6e", "frame.len > 100", "eth.src")
     for text in texts:
         plain, lazy = (
-            [one for item in items_of(SAMPLES, Options(rows=rows)) for one in compile_filter(text).select(item)]
-            for rows in (False, True)
+            [one for item in items for one in compile_filter(text).select(item)]
+            for items in (items_of(SAMPLES), [one for path in SAMPLES for one in in_blocks(frames_of(path))])
         )
         assert plain == lazy
         assert any(plain)

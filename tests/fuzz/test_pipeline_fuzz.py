@@ -6,7 +6,7 @@
 import os
 import time
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from random import Random
 
 import pytest
@@ -14,12 +14,13 @@ import pytest
 from tests.conversation import Conversation
 from tests.engine.tapes import check
 from tests.fuzz.damage import NAMES, capture, damaged, damaged_conversation, datagrams, noise
+from tests.in_blocks import in_blocks
 from tests.messages import push, put
 from tests.packets import Parties
 from tests.random_traffic import random_conversation
-from zdissect.dissection import Dissection, findings
+from zdissect.dissection import Dissection, Item, findings
 from zdissect.grammar.rules import RULES
-from zdissect.pipeline import Options, Pipeline, dissect
+from zdissect.pipeline import Pipeline, dissect
 from zdissect.records import Frame
 from zdissect.table import Table
 
@@ -50,10 +51,10 @@ def test_captures_with_damage() -> None:
         sound(damaged(capture(NAMES[seed % len(NAMES)]), Random(seed)))
 
 
-def said(frames: list[Frame], options: Options) -> list[object]:
+def said(items: Iterable[Item]) -> list[object]:
     """All that is known of frames: rows, findings and skipped bytes."""
     out: list[object] = []
-    for item in dissect(frames, options):
+    for item in items:
         out += [(one.rule.code, one.message, one.start, one.stop) for one in findings(item)]
         out += [message.row for message in getattr(item, "messages", [])]
     return out
@@ -68,13 +69,13 @@ def said(frames: list[Frame], options: Options) -> list[object]:
     ],
     ids=["any messages", "captures", "conversations"],
 )
-def test_reading_without_tapes_says_the_same(make: Callable[[int], list[Frame]]) -> None:
+def test_blocks_say_the_same(make: Callable[[int], list[Frame]]) -> None:
     """Rows by templates, and what the session finds out once for all of them."""
     read = 0
     for seed in range(CASES // 8):
         frames = make(seed)
-        wanted = said(frames, Options())
-        assert said(frames, Options(rows=True)) == wanted
+        wanted = said(dissect(frames))
+        assert said(in_blocks(frames, 1 + seed % 9)) == wanted
         read += bool(wanted)
     assert read > CASES // 16
 

@@ -11,14 +11,16 @@ from hypothesis import strategies as st
 
 import zdissect
 from tests.generators import SeededChoices, ValueGenerator
+from tests.in_blocks import small_blocks
 from tests.vectors import vectors
 from zdissect.capture import open_capture
 from zdissect.dissection import Dissection
 from zdissect.engine.encoder import encode as write
+from zdissect.engine.lazy_messages import LazyTape
 from zdissect.filters import FilterError, compile_filter
 from zdissect.grammar.registry import MESSAGES
 from zdissect.output import jsonl
-from zdissect.pipeline import Options, dissect
+from zdissect.pipeline import dissect
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 PUSH = "3d 00 03 6b 2f 61 01 03 31 31 31"
@@ -51,9 +53,13 @@ def test_rows_are_those_of_the_command_line(name):
     assert rows == [{**json.loads(line), "file": None} for line in jsonl_of(SAMPLES / name)]
 
 
-def test_trees_and_values_do_not_depend_on_how_rows_are_read():
+def test_trees_and_values_do_not_depend_on_how_rows_are_read(monkeypatch):
     path = SAMPLES / "pubsub-tcp.pcap"
-    fast, slow = zdissect.read_captures(path), zdissect.read_captures(path, options=Options(rows=False))
+    slow = list(zdissect.read_captures(path))
+    monkeypatch.setattr("zdissect.fed.WORTH_FRAMES", 1)
+    with small_blocks(4):
+        fast = list(zdissect.read_captures(path))
+    assert any(isinstance(one._decoded.tape, LazyTape) for one in fast)
     pairs = list(zip(fast, slow, strict=True))
     assert len(pairs) > 30
     for one, other in pairs:

@@ -23,7 +23,7 @@ ROUTER = Path(__file__).parents[2] / "samples" / "query-router.pcap"
 
 def collected(listing, wanted=None):
     """The rows of the sample, and how many weren't kept."""
-    pipeline = Pipeline(Options(rows=True, history=True))
+    pipeline = Pipeline(Options(history=True))
     for frame in frames_of([ROUTER]):
         listing.frame(frame)
         for item in pipeline.feed(frame):

@@ -17,11 +17,12 @@ class Fault(NamedTuple):
 
 
 TEMPLATES = "engine/templates.py"
-SKIM = "engine/skim.py"
-CODEGEN = "engine/codegen.py"
-COMPILER = "engine/compiler.py"
 LAZY = "engine/lazy_messages.py"
-LOCATOR = "engine/locator.py"
+LEARNED = "vector/learned.py"
+SHAPES = "vector/shapes.py"
+LANES = "vector/lane_reader.py"
+LOCKSTEP = "vector/lockstep.py"
+COLUMNS = "export/block_rows.py"
 USUAL = "session/usual_messages.py"
 TALLIES = "stats/tallies.py"
 CELLS = "export/message_batches.py"
@@ -46,42 +47,36 @@ FAULTS = (
           TEMPLATES, '{"length": len(body), "value": body}', '{"value": body}'),
     Fault("extensions-changed-about", "Two extensions that change take each other's bytes.",
           TEMPLATES, "zip(self.changing, bodies, strict=True)", "zip(self.changing[::-1], bodies, strict=True)"),
-    Fault("extensions-of-the-first", "Extensions that change are taken for those of the template.",
-          COMPILER, "Template(row, changing_extensions(message))", "Template(row)"),
-    Fault("key-without-its-end", "Messages that differ behind the last changing value are taken for each other.",
-          SKIM, 'self.put("if mark < pos:")', 'self.put("if not key:")'),
-    Fault("key-without-flags", "The bytes in front of a changing value aren't part of the key.",
-          SKIM, 'self.put("mark = pos")\n        elif', 'self.put("key = key[1:]")\n            self.put("mark = pos")'
-          "\n        elif"),
-    Fault("key-with-the-payload", "The key holds what changes: no message is ever like another.",
-          SKIM, 'self.put("mark = pos")\n        elif', 'self.put("mark = pos - 1")\n        elif'),
-    Fault("extension-not-filled", "Bytes that are left in an extension behind its fields are passed over in silence.",
-          CODEGEN, 'self.decline("pos != bound")', 'self.decline("pos > bound")'),
-    Fault("reserved-bits", "Bits that must be 0 aren't looked at.",
-          CODEGEN, 'self.decline(f"value & {reserved}")', 'self.decline(f"value & {reserved} & 1")'),
-    Fault("unchecked-values", "Values that a check refuses pass without a finding.",
-          CODEGEN, "if check is not None:", "if check is None:"),
-    Fault("widths", "Integers that are too wide for their field are read.",
-          COMPILER, "if value > limit or data[end - 1] == 0:", "if data[end - 1] == 0:"),
-    Fault("overlong-integers", "Integers in four bytes that need fewer are read without a finding.",
-          COMPILER, "third > 127 and 0 < fourth < 128", "third > 127 and fourth < 128"),
-    Fault("channel", "The templates of one channel are used for the other.",
-          COMPILER, "pushes, skim = self.pushes[reliability]", 'pushes, skim = self.pushes["reliable"]'),
-    Fault("length", "The length of a message counts from the start of its batch.",
-          COMPILER, "out.append((template, pos, end - pos, sn,", "out.append((template, pos, end, sn,"),
-    Fault("behind-the-frame", "What stands behind a FRAME is read as if it were not there.",
-          COMPILER, "while pos < stop:\n                ident = data[pos] & 31\n                if ident == FRAME.id",
-          "if pos < stop:\n                ident = data[pos] & 31\n                if ident == FRAME.id"),
     Fault("span-of-the-next", "A message has the fields of the one behind it too.",
           LAZY, "self.tape.place_of(self.number + 1)", "self.tape.place_of(-1)"),
     Fault("changes-get-lost", "What somebody has written into a row isn't in the tables.",
           LAZY, "self.template = None\n        return self.made", "return self.made"),
     Fault("place-of-the-header", "Each finding is said to be at the header byte of its message.",
-          LAZY, "return found or (start, start + 1)", "return start, start + 1"),
-    Fault("place-without-the-header", "The place of an extension begins behind its header.",
-          LOCATOR, '"pos - 1"', '"pos"'),
-    Fault("place-of-the-last", "The place of a field is where the last one like it is.",
-          LOCATOR, 'self.put("return at, pos")', 'self.put("found = at, pos")'),
+          LAZY, "if span[0].path == path), (start", "if span[0].path == self), (start"),
+    Fault("extensions-of-the-first", "Extensions that change are taken for those of the template.",
+          LEARNED, "Template(row, changing_extensions(message))", "Template(row)"),
+    Fault("channel", "The templates of one channel are used for the other.",
+          LEARNED, "key = (flag, *chunks)", "key = (0, *chunks)"),
+    Fault("key-without-what-is-put-in", "A suffix, a request id... of the first message is in all that are alike.",
+          LEARNED, "self.templates.append(template.having(row))", "self.templates.append(template)"),
+    Fault("key-without-the-rest", "Messages that differ in what doesn't change are taken for each other.",
+          LEARNED, "for place in fixed])", "for place in fixed[:1]])"),
+    Fault("words-of-the-first", "A hash alone tells messages apart.",
+          SHAPES, "(self.words[:, at] == key).all(axis=0)", "self.hashes[at] == hashes"),
+    Fault("extension-not-filled", "Bytes that are left in an extension behind its fields are passed over in silence.",
+          LANES, "lanes.only(lanes.at == lanes.bound)", "lanes.only(lanes.at <= lanes.bound)"),
+    Fault("overlong-integers", "Integers in more bytes than they need are read without a finding.",
+          LANES, "good = (second != 0) | (more == 0) if limit", "good = (second != 256) if limit"),
+    Fault("widths", "Integers that are too wide for their field are read.",
+          LANES, "good &= lanes.value <= np.uint64(limit)", "good &= lanes.value >= 0"),
+    Fault("twice-the-same", "An extension that is there twice is read as if both counted.",
+          LANES, "if program.keep or key in before:", "if program.keep:"),
+    Fault("outside-of-frames", "A network message without a FRAME around it is read.",
+          LOCKSTEP, "self.good[batch[self.sn[batch] < 0]] = False", "self.good[batch[self.sn[batch] < -1]] = False"),
+    Fault("behind-the-end", "A message that runs beyond its batch is read.",
+          LOCKSTEP, "self.good &= self.at == self.stop", "self.good &= self.at >= self.stop"),
+    Fault("length-prefix", "The length of a batch isn't looked at.",
+          LOCKSTEP, ".astype(np.int64) == stop - self.at", ".astype(np.int64) >= 0"),
     Fault("time-unchecked", "A time that is wrong is no finding in a message whose like was seen before.",
           USUAL, "            self.session.timestamps.feed(message, frame)\n", "            pass\n"),
     Fault("old-keys", "A key that is declared anew is still the old one.",
@@ -119,20 +114,13 @@ FAULTS = (
           TALLIES, "self.payloads += len(payload)", "self.payloads += cell[LENGTH]"),
     Fault("chosen-or-not", "Messages that a filter doesn't select count.",
           "stats/__init__.py", "if counts:\n                tally.add", "if tally:\n                tally.add"),
-    Fault("length-of-what-is-kept", "The table says that payloads have the length to which they were cut.",
-          CELLS, 'lengths = [None if payload is None else len(payload) for payload in columns["payload"]]\n        '
-          'if self.payload is not None:\n            columns["payload"] = self._kept(columns["payload"])',
-          'if self.payload is not None:\n            columns["payload"] = self._kept(columns["payload"])\n        '
-          'lengths = [None if payload is None else len(payload) for payload in columns["payload"]]'),
-    Fault("extensions-in-another-row", "Extensions stand in the row of another message.",
-          CELLS, "following = iter(range(count, count + len(own)))",
-          "following = iter(range(count + len(own) - 1, count - 1, -1))"),
     Fault("directions", "Both directions of a conversation have the sender of the first.",
           TABLE, "return flow.id, item.direction, item.buffer.name", "return flow.id, item.buffer.name"),
     Fault("what-was-known", "It isn't said what became known of a conversation after its first message.",
           TABLE, "flow.link, flow.verdict", "flow.link"),
-    Fault("templates-of-the-batch-before", "Messages refer to templates that the batch before had.",
-          CELLS, "self._known: dict[Template, int] = {}", 'self._known = getattr(self, "_known", {})'),
+    Fault("length-of-what-is-kept", "The table says that payloads have the length to which they were cut.",
+          COLUMNS, 'self.put("payload_len", size, start < 0)',
+          'self.put("payload_len", np.minimum(size, self.payload or 1 << 40), start < 0)'),
     Fault("numbering", "Messages of a frame are numbered from 0 for each batch in it.",
           CELLS, "self._indices.extend(range(index, index + count))", "self._indices.extend(range(count))"),
     Fault("lines-with-the-first-extensions", "Extensions that change are written as those of the template.",

@@ -20,12 +20,12 @@ sys.path.insert(0, str(ROOT))
 
 from tests.mutants.faults import FAULTS, Fault  # noqa: E402
 
-TESTS = ("tests/engine/test_templates.py", "tests/engine/test_compiler.py", "tests/engine/test_locator.py",
+TESTS = ("tests/vector/test_walk.py", "tests/engine/test_lazy_messages.py", "tests/engine/test_messages.py",
          "tests/session/test_usual_messages.py", "tests/export/test_message_batches.py",
          "tests/output/test_jsonl.py", "tests/output/test_member_stencils.py",
          "tests/output/test_stencils.py", "tests/output/test_row_cells.py", "tests/filters/test_row_selection.py",
          "tests/stats/test_tallies.py",
-         "tests/vector/test_courses.py")  # fmt: skip
+         "tests/vector/test_courses.py", "tests/vector/test_blocks.py")  # fmt: skip
 SECONDS = 300
 
 

@@ -10,15 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conversation import Conversation
+from tests.in_blocks import dissections, in_blocks, with_templates
 from tests.messages import push, put
 from tests.random_traffic import random_conversation
 from zdissect.capture import open_capture
-from zdissect.dissection import Dissection
 from zdissect.flow.verdict import Verdict
 from zdissect.grammar.columns import NAMES
 from zdissect.output import jsonl
 from zdissect.output.jsonl import JsonlWriter, line
-from zdissect.pipeline import Options, dissect
+from zdissect.pipeline import dissect
 from zdissect.records import Frame
 from zdissect.table import Table
 
@@ -72,14 +72,10 @@ def test_no_text_drives_a_terminal(text: str) -> None:
     assert json.loads(shown)["key_expr"] == text
 
 
-def dissections(frames: Iterable[Frame], rows: bool) -> list[Dissection]:
-    return [item for item in dissect(frames, Options(rows=rows)) if isinstance(item, Dissection)]
-
-
 def from_rows(frames: Iterable[Frame]) -> list[str]:
     """The lines of a capture, each made of a row that was read in full."""
     table = Table()
-    return [f"{line(row)}\n" for item in dissections(frames, rows=False) for row in table.rows(item)]
+    return [f"{line(row)}\n" for item in dissections(dissect(frames)) for row in table.rows(item)]
 
 
 @pytest.mark.parametrize("kept", [1, jsonl.MOST_KEPT])
@@ -87,9 +83,9 @@ def from_rows(frames: Iterable[Frame]) -> list[str]:
 def test_a_line_made_of_kept_texts_is_that_of_the_row(seed: int, kept: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jsonl, "MOST_KEPT", kept)
     frames = random_conversation(seed).capture.frames
-    items, writer = dissections(frames, rows=True), JsonlWriter()
+    items, writer = dissections(in_blocks(frames)), JsonlWriter()
     found = [one for item in items for one in writer.lines(item)]
-    unmade = sum(message.template is not None for item in items for message in item.messages)
+    unmade = with_templates(items)
     assert unmade > len(found) / 8
     assert found == from_rows(frames)
 
@@ -99,11 +95,11 @@ def test_lines_say_of_which_conversation_they_are(name: str) -> None:
     with open_capture(str(ROOT / "samples" / name)) as capture:
         frames = list(capture)
     writer = JsonlWriter()
-    assert [one for item in dissections(frames, rows=True) for one in writer.lines(item)] == from_rows(frames)
+    assert [one for item in dissections(in_blocks(frames)) for one in writer.lines(item)] == from_rows(frames)
 
 
 def test_what_becomes_known_of_a_conversation_is_told_from_then_on() -> None:
-    *_, item = dissections(Conversation().open().frame(0, push()).capture.frames, rows=True)
+    *_, item = dissections(dissect(Conversation().open().frame(0, push()).capture.frames))
     writer = JsonlWriter()
 
     def said() -> list[Any]:
@@ -125,7 +121,7 @@ def test_a_key_that_looks_like_a_format() -> None:
     for payload in (b"%s", b"", b"%d%%", b"\xff"):
         conversation.frame(0, push("100%/%s/%(a)d/\x7fé", body=put(payload)))
     frames = conversation.capture.frames
-    items, writer = dissections(frames, rows=True), JsonlWriter()
+    items, writer = dissections(in_blocks(frames)), JsonlWriter()
     assert items[-1].messages[-1].template is not None
     found = [one for item in items for one in writer.lines(item)]
     assert found == from_rows(frames)

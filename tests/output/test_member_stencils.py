@@ -4,10 +4,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from tests.output.without_tape import SAMPLES, batches, dissections, without_tape
+from tests.in_blocks import dissections, in_blocks
+from tests.output.without_tape import SAMPLES, batches, both_ways, without_tape
 from tests.random_traffic import random_conversation
-from zdissect.dissection import Dissection
-from zdissect.engine.compiler import CompiledReader
 from zdissect.engine.interpreter import interpret
 from zdissect.engine.lazy_messages import LazyTape
 from zdissect.engine.messages import DecodedMessage, messages
@@ -16,7 +15,8 @@ from zdissect.grammar.batch import BATCH
 from zdissect.output import member_stencils
 from zdissect.output.member_stencils import MemberStencils
 from zdissect.output.named_members import unit_text
-from zdissect.pipeline import Options, dissect
+from zdissect.pipeline import dissect
+from zdissect.vector.walk import Walker
 
 
 class Counted(MemberStencils):
@@ -37,7 +37,7 @@ class Counted(MemberStencils):
 @pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.name)
 def test_a_capture_without_tapes(path) -> None:
     stencils = Counted()
-    for one, other in zip(dissections(path, True), dissections(path, False), strict=True):
+    for one, other in both_ways(path):
         assert not isinstance(other.tape, LazyTape)
         assert stencils.text(one.tape, one.messages) == unit_text(other.tape, other.messages)
 
@@ -46,9 +46,7 @@ def test_a_capture_without_tapes(path) -> None:
 def test_a_conversation_without_tapes(seed: int) -> None:
     """What the session knows of a message is said, and a FRAME may have any number of any kind in it."""
     frames = random_conversation(seed).capture.frames
-    lazy, whole = (
-        [item for item in dissect(frames, Options(rows=rows)) if isinstance(item, Dissection)] for rows in (True, False)
-    )
+    lazy, whole = dissections(in_blocks(frames)), dissections(dissect(frames))
     stencils = Counted()
     for one, other in zip(lazy, whole, strict=True):
         assert stencils.text(one.tape, one.messages) == unit_text(other.tape, other.messages)
@@ -56,14 +54,13 @@ def test_a_conversation_without_tapes(seed: int) -> None:
 
 
 @pytest.mark.parametrize("most", [3, member_stencils.MOST_TEMPLATES])
-@pytest.mark.parametrize("prefix", [0, 2])
 @pytest.mark.parametrize("seed", range(3))
-def test_families_of_messages(seed: int, prefix: int, most: int, monkeypatch) -> None:
+def test_families_of_messages(seed: int, most: int, monkeypatch) -> None:
     monkeypatch.setattr(member_stencils, "MOST_TEMPLATES", most)
-    reader, stencils = CompiledReader(), Counted()
-    for data in batches(seed, prefix):
-        tape = interpret(BATCH, data, prefix=prefix)
-        if (read := without_tape(reader, data, prefix)) is not None:
+    walker, stencils = Walker(), Counted()
+    for data in batches(seed):
+        tape = interpret(BATCH, data, prefix=2)
+        if (read := without_tape(walker, data)) is not None:
             assert stencils.text(*read) == unit_text(tape, messages(tape))
     assert stencils.count > 200
     assert len(stencils.known) <= most

@@ -28,7 +28,7 @@ OTHERS = [
 @pytest.mark.parametrize("separators", [CSV, Separators(occurrence="l", quote="'")])
 def test_both_ways_write_the_same(path: Path, names: list[str], separators: Separators) -> None:
     with open_capture(str(path)) as capture:
-        items = [item for item in dissect(capture, Options(rows=True)) if isinstance(item, Dissection)]
+        items = [item for item in dissect(capture, Options()) if isinstance(item, Dissection)]
     fast, slow = (SeparatedWriter(names, separators, "text", csv=separators is CSV) for _ in range(2))
     assert fast._row_cells is not None
     slow._row_cells = None

@@ -2,8 +2,7 @@
 
 import pytest
 
-from tests.output.without_tape import SAMPLES, batches, dissections, without_tape
-from zdissect.engine.compiler import CompiledReader
+from tests.output.without_tape import SAMPLES, batches, both_ways, without_tape
 from zdissect.engine.encoder import encode
 from zdissect.engine.interpreter import interpret
 from zdissect.engine.lazy_messages import LazyTape
@@ -13,6 +12,7 @@ from zdissect.grammar.transport import FRAME
 from zdissect.output import stencils
 from zdissect.output.style import COLOUR, PLAIN
 from zdissect.output.tree import TreeWriter
+from zdissect.vector.walk import Walker
 
 
 def filled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
@@ -34,30 +34,29 @@ def test_a_capture_without_tapes(style, with_bits, monkeypatch) -> None:
     made = filled(monkeypatch)
     for path in SAMPLES:
         lazy, whole = (TreeWriter(style, with_bits=with_bits) for _ in range(2))
-        for one, other in zip(dissections(path, True), dissections(path, False), strict=True):
+        for one, other in both_ways(path):
             assert not isinstance(other.tape, LazyTape)
             assert lazy.lines(one.tape, one.messages) == whole.lines(other.tape, other.messages)
     assert len(made) > 200
 
 
-@pytest.mark.parametrize("prefix", [0, 2])
 @pytest.mark.parametrize("seed", range(3))
-def test_families_of_messages(seed, prefix, monkeypatch) -> None:
+def test_families_of_messages(seed, monkeypatch) -> None:
     made = filled(monkeypatch)
-    reader, lazy, whole = CompiledReader(), TreeWriter(PLAIN), TreeWriter(PLAIN)
-    for data in batches(seed, prefix):
-        tape = interpret(BATCH, data, prefix=prefix)
-        if (read := without_tape(reader, data, prefix)) is not None:
+    walker, lazy, whole = Walker(), TreeWriter(PLAIN), TreeWriter(PLAIN)
+    for data in batches(seed):
+        tape = interpret(BATCH, data, prefix=2)
+        if (read := without_tape(walker, data)) is not None:
             assert lazy.lines(*read) == whole.lines(tape, messages(tape))
     assert len(made) > 200
 
 
 def test_few_stencils_are_kept(monkeypatch) -> None:
     monkeypatch.setattr(stencils, "MOST_TEMPLATES", 3)
-    reader, lazy, whole = CompiledReader(), TreeWriter(PLAIN), TreeWriter(PLAIN)
-    for data in batches(1, 2):
+    walker, lazy, whole = Walker(), TreeWriter(PLAIN), TreeWriter(PLAIN)
+    for data in batches(1):
         tape = interpret(BATCH, data, prefix=2)
-        if (read := without_tape(reader, data, 2)) is not None:
+        if (read := without_tape(walker, data)) is not None:
             assert lazy.lines(*read) == whole.lines(tape, messages(tape))
     assert 0 < len(lazy.stencils.known) <= 3 >= len(lazy.stencils.prefixes)
 
@@ -69,9 +68,9 @@ def test_a_finding_stands_below_its_field_there_too(place: int, monkeypatch: pyt
     push = {"message": "PUSH", "scope": 2, "body": {"message": "PUT", "payload": b"text"}}
     content = encode(FRAME, {"message": "FRAME", "R": 1, "sn": 5, "messages": [push, push]})
     data = len(content).to_bytes(2, "little") + content
-    reader = CompiledReader()
+    walker = Walker()
     for _ in range(3):
-        tape, found = without_tape(reader, data, 2) or (None, [])
+        tape, found = without_tape(walker, data) or (None, [])
     assert tape is not None
     whole = interpret(BATCH, data, prefix=2)
     remark = ("sn-gap", place, place + 1, "what it says")

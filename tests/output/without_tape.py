@@ -3,36 +3,45 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
+
 from tests.families import family_member
 from tests.generators import SeededChoices
+from tests.in_blocks import dissections, in_blocks
+from tests.vector.walking import arena_of, prefixed
 from zdissect.capture import open_capture
 from zdissect.dissection import Dissection
-from zdissect.engine.compiler import CompiledReader
 from zdissect.engine.encoder import encode
-from zdissect.engine.lazy_messages import lazy_messages
-from zdissect.engine.tape import Tape
+from zdissect.engine.lazy_messages import LazyMessage, LazyTape
+from zdissect.grammar.batch import STREAM_PREFIX
 from zdissect.grammar.network import PUSH
 from zdissect.grammar.transport import FRAME
-from zdissect.pipeline import Options, dissect
+from zdissect.pipeline import dissect
+from zdissect.vector.walk import Walker
 
 SAMPLES = sorted((Path(__file__).parents[2] / "samples").glob("*.pcap*"))
 
 
-def dissections(path: Path, rows: bool) -> Iterator[Dissection]:
+def both_ways(path: Path) -> Iterator[tuple[Dissection, Dissection]]:
+    """The dissections of a capture that is read in blocks, each with that of one read frame by frame."""
     with open_capture(str(path)) as capture:
-        yield from (item for item in dissect(capture, Options(rows=rows)) if isinstance(item, Dissection))
+        frames = list(capture)
+    yield from zip(dissections(in_blocks(frames)), dissections(dissect(frames)), strict=True)
 
 
-def batches(seed: int, prefix: int) -> Iterator[bytes]:
+def batches(seed: int) -> Iterator[bytes]:
     """Batches of families: FRAMEs with PUSHes that differ in what changes from message to message."""
     source = SeededChoices(seed)
     for turn in range(200):
         members = [family_member(PUSH, seed * 100 + turn % 20 + place, source) for place in range(turn % 4)]
         frame = family_member(FRAME, turn % 5, source) | {"messages": members}
-        data = b"".join(encode(FRAME, frame) for _ in range(1 + turn % 2))
-        yield len(data).to_bytes(prefix, "little") + data if prefix else data
+        yield prefixed(b"".join(encode(FRAME, frame) for _ in range(1 + turn % 2)))
 
 
-def without_tape(reader: CompiledReader, data: bytes, prefix: int) -> tuple[Tape, list] | None:
-    cells = reader.batch(data, prefix)
-    return None if cells is None else lazy_messages(data, prefix, cells)
+def without_tape(walker: Walker, data: bytes) -> tuple[LazyTape, list[LazyMessage]] | None:
+    """The tape and the messages of a batch; None if it isn't read on arrays."""
+    walked = walker.walk(*arena_of([data]))
+    if not walked.plain.all():
+        return None
+    tape, cells = LazyTape(data, STREAM_PREFIX), walker.cells(walked, np.arange(len(walked.batch)), 0)
+    return tape, [LazyMessage(tape, number, cell) for number, cell in enumerate(cells)]

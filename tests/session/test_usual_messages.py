@@ -5,13 +5,14 @@ from collections import Counter
 import pytest
 
 from tests.conversation import DATA, Conversation
+from tests.in_blocks import dissections, in_blocks, with_templates
 from tests.messages import Values, d_keyexpr, declare, interest, push, pushed, put, request, u_keyexpr
 from tests.packets import SECOND
 from tests.random_traffic import random_conversation
 from zdissect.dissection import Dissection, findings
 from zdissect.engine.lazy_messages import LazyTape
 from zdissect.engine.messages import Row
-from zdissect.pipeline import Options, dissect
+from zdissect.pipeline import dissect
 
 START_NS = 1_700_000_000 * SECOND
 
@@ -21,13 +22,12 @@ def stamp(second: int) -> Values:
     return {"timestamp": {"time": (START_NS // SECOND + second) << 32, "id": b"\x01\xaa"}, "T": 1}
 
 
-def items(conversation: Conversation, rows: bool = True) -> list[Dissection]:
-    return [item for item in dissect(conversation.capture.frames, Options(rows=rows)) if isinstance(item, Dissection)]
+def items(conversation: Conversation) -> list[Dissection]:
+    return dissections(in_blocks(conversation.capture.frames))
 
 
-def usual(found: list[Dissection]) -> int:
-    """How many messages nobody had to look at."""
-    return sum(message.template is not None for item in found for message in item.messages)
+def by_all_rules(conversation: Conversation) -> list[Dissection]:
+    return dissections(dissect(conversation.capture.frames))
 
 
 def told(found: list[Dissection]) -> tuple[list[Row], list[tuple[str, str, int, int]]]:
@@ -44,7 +44,7 @@ def last(conversation: Conversation) -> tuple[Row, list[str]]:
 
 @pytest.fixture
 def conversation() -> Conversation:
-    """A session in which pushes to scope 1 and to demo/x are usual from the third on."""
+    """A session in which pushes to scope 1 and to demo/x are usual from the second on."""
     conversation = Conversation().open().frame(0, declare(d_keyexpr(1, "demo")))
     for _ in range(4):
         conversation.frame(0, push(1, "/a"), push())
@@ -53,7 +53,7 @@ def conversation() -> Conversation:
 
 def test_they_are_usual(conversation: Conversation) -> None:
     found = items(conversation)
-    assert usual(found) == 3 + 2  # a FRAME gets its template at once, a PUSH when it is met again
+    assert with_templates(found) == 3 * 3  # all but those of the first FRAME
     rows, _ = told(found)
     assert [row["key_expr"] for row in rows if row["message"] == "PUSH"] == ["demo/a", "demo/x"] * 4
     assert [row["key_frame"] for row in rows if row.get("key_scope")] == [8, 8, 8, 8]
@@ -78,7 +78,7 @@ def test_a_number_that_does_not_come_next(conversation: Conversation) -> None:
 def test_an_older_sample(conversation: Conversation) -> None:
     for second in (1, 2, 3, 4):
         conversation.frame(0, push(body=put(**stamp(second))))
-    assert usual(items(conversation)) == 5 + 4 + 1
+    assert with_templates(items(conversation)) == 3 * 3 + 4 + 3  # FRAMEs, and all with a time but the first
     conversation.frame(0, push(body=put(**stamp(1))))
     assert last(conversation)[1] == ["timestamp-older"]
     conversation.frame(0, push(body=put(**stamp(7300))))
@@ -93,7 +93,7 @@ def test_a_sender_whose_clock_is_wrong(late: int) -> None:
         body = put(**stamp(late + second - 8 * (second % 5 == 4)))
         conversation.frame(0, push(1, "/a", body=body), push(body=body))
     rows, found = told(items(conversation))
-    assert (rows, found) == told(items(conversation, rows=False))
+    assert (rows, found) == told(by_all_rules(conversation))
     codes = Counter(code for code, *_ in found)
     assert (codes["timestamp-far"], codes["timestamp-older"]) == (40, 8)
     assert {stop - start for *_, start, stop in found} == {9}
@@ -149,7 +149,7 @@ def test_numbers_start_again() -> None:
     for _ in range(300):
         conversation.frame(0, push())
     found = items(conversation)
-    assert usual(found) > 500
+    assert with_templates(found) > 500
     assert told(found)[1] == []
 
 
@@ -174,7 +174,7 @@ def test_whatever_comes_between(block: int) -> None:
     for seed in range(block * 8, block * 8 + 8):
         conversation = random_conversation(seed)
         found = items(conversation)
-        some += usual(found)
+        some += with_templates(found)
         total += sum(len(item.messages) for item in found)
-        assert told(found) == told(items(conversation, rows=False))
+        assert told(found) == told(by_all_rules(conversation))
     assert some > total / 3

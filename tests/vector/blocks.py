@@ -38,7 +38,7 @@ class Fed:
     """A pipeline, and what its dissector was given."""
 
     def __init__(self) -> None:
-        self.pipeline = Pipeline(Options(rows=True))
+        self.pipeline = Pipeline(Options())
         self.noted: list[Noted] = []
         self.plain = self.all = 0
         """Frames that went the vector way, and all that were in blocks."""

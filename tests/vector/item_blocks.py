@@ -42,7 +42,7 @@ class Blocks:
     def items(self, some: list[Frame], size: int) -> list[Item]:
         """All items, fed in blocks."""
         self.cut(size)
-        pipeline = Pipeline(Options(rows=True))
+        pipeline = Pipeline(Options())
         return [*chain.from_iterable(items for _, items in fed(pipeline, some)), *pipeline.close()]
 
 

@@ -45,7 +45,7 @@ def described(item: Item) -> tuple[Any, ...]:
 def same(blocks: Blocks, some: list[Frame], size: int) -> int:
     """Feeds frames both ways; returns how many batches came from runs."""
     blocks.cut(size)
-    before, options = blocks.usual, Options(rows=True, history=True)
+    before, options = blocks.usual, Options(history=True)
     alone, together = Pipeline(options), Pipeline(options)
     both = zip(each(alone, some), fed(together, some), strict=True)
     for (frame, items), (other, found) in both:

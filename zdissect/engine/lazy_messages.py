@@ -1,14 +1,14 @@
 """Messages that were read without a tape: row and tape are made only when needed."""
 
-from zdissect.engine.compiler import COMPILED, Decline, locator
 from zdissect.engine.interpreter import interpret
 from zdissect.engine.messages import LAYERS, DecodedMessage, Row
 from zdissect.engine.tape import Remark, Span, Tape
 from zdissect.engine.templates import LENGTH, OFFSET, Cell
 from zdissect.grammar.batch import BATCH
+from zdissect.grammar.registry import MESSAGES
 from zdissect.grammar.types import Message
 
-_NAMED = {one.name: one for one in COMPILED}
+_NAMED = {one.name: one for one in MESSAGES if one.layer in LAYERS}
 
 
 class LazyTape(Tape):
@@ -85,15 +85,13 @@ class LazyMessage(DecodedMessage):
         return size
 
     def place(self, path: str) -> tuple[int, int]:
-        """The place of a field, for a finding: seldom is a tape needed for that."""
-        start, data = self.offset, self.tape.data
-        found: tuple[int, int] | None = None
-        if path:
-            try:
-                found = locator(_NAMED[self.shared["message"]], path)(data, start, len(data))
-            except Decline:  # it was read on arrays, which know more extensions
-                return super().place(path)
-        return found or (start, start + 1)
+        """The place of a field, for a finding: only the message itself is read again."""
+        start = self.offset
+        if self.shared["layer"] != "network":  # its length is that of all messages in it
+            return super().place(path) if path else (start, start + 1)
+        path = f"zenoh.{path}"
+        spans = own_spans(self, start + self.length)
+        return next(((span[2], span[3]) for span in spans if span[0].path == path), (start, start + 1))
 
     @property
     def first(self) -> int:  # type: ignore[override]
@@ -115,9 +113,3 @@ def own_spans(message: DecodedMessage, after: int) -> list[Span]:
     kind, data = _NAMED[message.shared["message"]], message.tape.data
     (field, depth, start, _, value), *rest = interpret(kind, data, message.offset, min(after, end)).spans
     return [(field, depth, start, end, value), *rest]
-
-
-def lazy_messages(data: bytes, prefix: int, found: list[Cell | Row]) -> tuple[Tape, list[DecodedMessage]]:
-    """The tape and the messages of a batch with a length prefix of `prefix` bytes, from their rows and cells."""
-    tape = LazyTape(data, prefix)
-    return tape, [LazyMessage(tape, number, one) for number, one in enumerate(found)]

@@ -271,21 +271,3 @@ def _names(places: tuple[PlacedNode, ...], flags: dict[str, Bit]) -> set[str]:
         if placed.count:
             out |= _names((placed.count,), flags)
     return out
-
-
-def markers(steps: tuple[Step, ...]) -> list[str]:
-    """Names of extensions whose presence conditions ask for; compiled code declines messages that have any."""
-    chains = [first.values() for op, _, _, _, _, first, *_ in steps if op == EXTENSIONS]
-    return [program.keep for chain in chains for program in chain if program.keep]
-
-
-def conditional_columns(steps: tuple[Step, ...], inside: bool = False) -> list[str]:
-    """Columns that some of the fields fill, and only under a condition."""
-    out = []
-    for _, _, _, _, field, first, *_ in steps:
-        within = inside or bool(getattr(field.node, "when", ""))
-        if field.kind == "group":
-            out += conditional_columns(first, within)
-        elif within and field.column:
-            out.append(field.column)
-    return out

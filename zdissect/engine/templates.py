@@ -1,14 +1,17 @@
 """Templates: the columns shared by messages that differ only in what they carry.
 
 A cell stands for a row: the template, and a value, or None, for each column of `CELL`. That row is exactly the one that
-the compiled reader gives for the same bytes.
+the interpreter gives for the same bytes.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
+from zdissect.engine import program as ops
 from zdissect.engine.messages import Row
-from zdissect.grammar.columns import CARRIED, FOLLOWING, follow
+from zdissect.engine.program import ExtensionProgram, Step, message_program
+from zdissect.grammar.columns import CARRIED, FOLLOWING, changes, follow
+from zdissect.grammar.types import Message
 
 CELL = ("offset", "length", "sn", *CARRIED, "extensions")
 """The columns of a cell, after its template. `extensions` is None if the template's are right."""
@@ -72,6 +75,28 @@ class Template:
             row["extensions"] = extensions
         follow(row)
         return row
+
+
+def changing_extension(program: ExtensionProgram) -> bool:
+    """Whether an extension has a leaf whose value changes from message to message."""
+    return any(changes(step[4]) for step in program.steps)
+
+
+def changing_extensions(message: Message) -> frozenset[str]:
+    """Names of such extensions of a message and its bodies."""
+    return frozenset(_names(message_program(message).steps))
+
+
+def _names(steps: tuple[Step, ...]) -> Iterator[str]:
+    for op, _, _, _, _, first, *_ in steps:
+        if op == ops.EXTENSIONS:
+            for program in first.values():
+                if changing_extension(program):
+                    yield program.field.name.removeprefix("ext_")
+        elif op == ops.CHOICE:
+            for message in first.messages.values():
+                if message.layer == "data":
+                    yield from _names(message_program(message).steps)
 
 
 class PerTemplate(dict[Template, Of]):

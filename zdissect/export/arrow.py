@@ -44,7 +44,7 @@ class Batches:
         self.total += len(rows)
         if len(self._rows) >= CHUNK:
             self._turn()
-        return self._size >= self.limit
+        return self._size + len(self._rows) >= self.limit
 
     def _turn(self) -> None:
         """Moves the rows to the columns."""
@@ -65,10 +65,14 @@ class Batches:
             self._turn()
         if not self._size:
             return None
-        out = record_batch(self.schema, self._columns, self._size)
+        out = self.batch(self._columns, self._size)
         self._columns = {}
         self._size = 0
         return out
+
+    def batch(self, columns: dict[str, list[Any]], size: int) -> pa.RecordBatch:
+        """A batch of rows."""
+        return record_batch(self.schema, columns, size)
 
 
 def record_batch(kinds: pa.Schema, columns: dict[str, list[Any]], size: int) -> pa.RecordBatch:

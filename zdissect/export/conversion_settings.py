@@ -25,4 +25,4 @@ class Settings:
 
     def options(self) -> Options:
         """The options of the pipeline."""
-        return Options(self.tcp_ports, self.udp_ports, rows=not self.fields, history=True)
+        return Options(self.tcp_ports, self.udp_ports, history=True)

@@ -219,9 +219,9 @@ class Decoding:
     def add(self, item: Dissection) -> bool:
         """Takes the messages of a dissection; returns whether it is time for a batch."""
         if self.block is None:
-            return self.messages.add(item)
+            return self.messages.feed(item)
         if self.block.add(item):
-            self.messages.add(item)
+            self.messages.feed(item)
         elif not self.settings.filter:
             self.messages.total += len(item.messages)
         return False

@@ -42,15 +42,15 @@ class FilteredMessages:
         self.choices: list[bool] = []
         self.mask = None if self.by_item else wanted.arrow()
 
-    def add(self, item: Dissection) -> bool:
+    def feed(self, item: Dissection) -> bool:
         """Takes the messages of a dissection; returns whether it is time for a batch."""
         if not self.by_item:
-            return self.messages.add(item)
+            return self.messages.feed(item)
         chosen = self.wanted.select(item) if item.messages else []
         if not any(chosen):
             return False
         self.choices += chosen
-        return self.messages.add(item)
+        return self.messages.feed(item)
 
     def take(self) -> pa.RecordBatch | None:
         """The batch; None if there are no rows."""

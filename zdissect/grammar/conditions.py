@@ -58,15 +58,6 @@ def flag_test(text: str) -> tuple[str, bool] | None:
     return None
 
 
-def rename(text: str, names: Mapping[str, str]) -> str:
-    """The condition as source in which each name is replaced by an expression. Raises KeyError for one that isn't."""
-    out = ast.parse(text, mode="eval")
-    for node in ast.walk(out):
-        if isinstance(node, ast.Name):
-            node.id = names[node.id]
-    return ast.unparse(out)
-
-
 class _Lookup(ast.NodeTransformer):
     """Replaces each name by a look-up with the default 0."""
 

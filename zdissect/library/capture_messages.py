@@ -1,7 +1,6 @@
 """The messages of captures, yielded as they are read."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import compress
 from os import PathLike, fspath
 from os.path import exists, isfile
@@ -35,8 +34,7 @@ def read_captures(
         filter: Which messages to yield: a display filter (docs/filters.md), or a function that returns true for them.
             The state of sessions doesn't depend on it. For a filter that depends on later messages (`request.answered`)
             all files are read twice.
-        options: Such as the ports to decode as Zenoh (`-d`). By default rows are read the fast way, and trees are
-            made only for messages on which `tree()` is called.
+        options: Such as the ports to decode as Zenoh (`-d`).
 
     Raises:
         FilterError: The display filter is invalid, or depends on later messages where a file can be read only once: a
@@ -44,7 +42,7 @@ def read_captures(
         CaptureError: A file can't be read (any further); raised after the messages of all files.
     """
     files = [paths] if isinstance(paths, str | PathLike) else [*paths]
-    options = options or Options(rows=True)
+    options = options or Options()
     choose, readers = _chooser(filter, files, options)
     pipeline = Pipeline(options)
     problems: list[CaptureError] = []
@@ -97,7 +95,7 @@ def _read_ahead(files: Sequence[Path], options: Options) -> "LookAhead":
     """What a first pass over files finds out. Their problems are those of the second one."""
     from zdissect.filters import LookAhead
 
-    return LookAhead(dissected(Pipeline(replace(options, rows=True)), _frames(files, [])))
+    return LookAhead(dissected(Pipeline(options), _frames(files, [])))
 
 
 def _all(item: Dissection) -> list[DissectedMessage]:

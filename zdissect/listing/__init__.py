@@ -1,6 +1,6 @@
 """Tables of a capture: its sessions, keys, queries, declarations and findings, a row each.
 
-    pipeline, listing = Pipeline(Options(rows=True, history=True)), QueryListing()
+    pipeline, listing = Pipeline(Options(history=True)), QueryListing()
     for frame in frames:
         listing.frame(frame)
         for item in pipeline.feed(frame):

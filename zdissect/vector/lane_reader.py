@@ -12,7 +12,7 @@ import numpy as np
 from zdissect.engine import program as ops
 from zdissect.engine.lengths import Values
 from zdissect.engine.program import ExtensionPrograms, Keep, ProgramTable, Step
-from zdissect.engine.skim import changing_extension
+from zdissect.engine.templates import changing_extension
 from zdissect.grammar.columns import changes
 from zdissect.grammar.types import UNIT, ZBUF
 from zdissect.vector.arrays import Bytes

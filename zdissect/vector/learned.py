@@ -7,8 +7,7 @@ import numpy as np
 
 from zdissect.engine.interpreter import interpret
 from zdissect.engine.messages import Row, inherit, messages
-from zdissect.engine.skim import changing_extensions
-from zdissect.engine.templates import CELL, MOST_TEMPLATES, Cell, Template
+from zdissect.engine.templates import CELL, MOST_TEMPLATES, Cell, Template, changing_extensions
 from zdissect.engine.vle import read
 from zdissect.grammar.columns import BIT_WORDS
 from zdissect.grammar.types import Message

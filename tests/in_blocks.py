@@ -1,0 +1,41 @@
+"""Captures that are dissected in blocks, however small they are."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from itertools import chain
+
+import pytest
+
+from zdissect.dissection import Dissection, Item
+from zdissect.pipeline import Options, Pipeline
+from zdissect.records import Frame
+from zdissect.vector import frame_blocks
+from zdissect.vector.dissections import fed_in_blocks
+
+
+@contextmanager
+def small_blocks(size: int) -> Iterator[None]:
+    """Makes blocks of few frames worth arrays; the first has this many."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(frame_blocks, "LEAST_FRAMES", size)
+        patched.setattr(frame_blocks, "MOST_FRAMES", 3 * size)
+        patched.setattr(frame_blocks, "_PIECE", max(1, size // 2))
+        yield
+
+
+def in_blocks(frames: Iterable[Frame], size: int = 1, history: bool = False) -> list[Item]:
+    """All items of a capture. A block in which a connection opens isn't read on arrays."""
+    pipeline = Pipeline(Options(history=history))
+    with small_blocks(size):
+        fed = chain.from_iterable(items for _, items in fed_in_blocks(pipeline, frames))
+        return [*fed, *pipeline.close()]
+
+
+def dissections(items: Iterable[Item]) -> list[Dissection]:
+    """Those with messages."""
+    return [item for item in items if isinstance(item, Dissection)]
+
+
+def with_templates(items: Iterable[Item]) -> int:
+    """How many messages stand for rows that aren't made."""
+    return sum(message.template is not None for item in dissections(items) for message in item.messages)
