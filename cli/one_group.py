@@ -8,12 +8,12 @@ from functools import partial
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from zdissect.dissection import Dissection, Item
+from zdissect.dissection import Dissection, Item, Rank
 from zdissect.engine.messages import Row
 from zdissect.parallel.blocks import FOLLOWS, BlockWriter, send
 from zdissect.parallel.group_frames import SessionGroup
-from zdissect.parallel.group_pipeline import Rank
 from zdissect.records import Endpoint, Frame
+from zdissect.session.endings import REFUSED
 from zdissect.session.occurrences import Occurrences
 from zdissect.stats.query_stats import COLUMNS, Unanswered
 
@@ -82,14 +82,14 @@ class _Worker:
         self.held: deque[_Held] = deque()
         self.ready: deque[Item] = deque()
         """Items that needn't wait, but others that came with them do."""
-        self.refused = 0
-        """Refused connections that were told."""
+        self.refused = Occurrences()
+        """Connections that were refused, since it was told last."""
         self.encoding = sys.stdout.encoding, sys.stdout.errors or "strict"
         run.form.resume()
 
     def run(self) -> None:
         """Dissects the group."""
-        writer, check, held = self.writer, self.group.check, self.held
+        writer, held = self.writer, self.held
         frames = cast(Iterable[Frame], self.do.frames())  # time never passes without one
         place = 0
         for place, ranked in self.group.dissected(frames, self.pipeline):
@@ -97,18 +97,18 @@ class _Worker:
                 if items:
                     self.take(place, rank, items)
             if writer.full(place):
-                check(self.pipeline, place)
                 writer.flush(place, held[0].place if held else place + 1, self.captures.position)
-        check(self.pipeline, place)
         if self.do.waiting is not None:
             self.show(self.do.waiting.rest())
         writer.flush(place, place + 1, self.captures.position, self.do.totals(self.pipeline))
 
     def take(self, place: int, rank: Rank, items: list[Item]) -> None:
         """Takes the items that come together at a place."""
-        if place <= self.group.split.last.place:
-            for item in items:
+        for item in items:
+            if place <= self.group.split.last.place:
                 self.queries.take(item)
+            for _ in range(_refusals(item)):
+                self.refused.add(item.frame)
         self.held.append(_Held(place, rank, len(items), self.told()))
         self.show(items if self.do.waiting is None else self.do.waiting.through(items))
 
@@ -142,9 +142,15 @@ class _Worker:
 
     def told(self) -> tuple[Told, ...]:
         """What has to be told since the last time."""
-        refused, queries = self.pipeline.sessions.refused, self.queries.found
-        if refused.count == self.refused and not queries:
+        refused, queries = self.refused, self.queries.found
+        if not refused.count and not queries:
             return ()
-        told = Told(queries, Occurrences(refused.count - self.refused, refused.frames))
-        self.refused, self.queries.found = refused.count, []
-        return (told,)
+        self.refused, self.queries.found = Occurrences(), []
+        return (Told(queries, refused),)
+
+
+def _refusals(item: Item) -> int:
+    """How often an item says that a connection was refused."""
+    if isinstance(item, Dissection):
+        return sum(code == REFUSED for code, *_ in item.tape.remarks) if item.tape.remarks else 0
+    return int(item.code == REFUSED)

@@ -104,10 +104,10 @@ SELDOM: list[Say] = [
 """What changes it for good: unanswered questions, gaps, ends, and a handshake in the middle."""
 
 
-def random_conversation(seed: int, turns: int = 60) -> Conversation:
-    """A conversation. Every other one has nothing that is seldom."""
+def random_conversation(seed: int, turns: int = 60, conversation: Conversation | None = None) -> Conversation:
+    """A conversation, or its continuation. Every other one has nothing that is seldom."""
     random = Random(seed)
-    conversation = Conversation().open(sn=random.choice((8, 32)))
+    conversation = (conversation or Conversation()).open(sn=random.choice((8, 32)))
     for side in (0, 1):
         conversation.frame(side, declare(d_keyexpr(1, "x")), declare(d_keyexpr(2, "y/z")))
     few = random.sample(FAMILIES, 3)

@@ -117,3 +117,24 @@ def findings_of(item: "Item", chosen: Sequence[bool] | None) -> Iterator[Finding
 
 
 Item = Dissection | Skip | Notice
+
+Rank = tuple[int, int]
+"""Sorts what one frame brings, also where connections are dissected apart (zdissect/parallel)."""
+Ranked = list[tuple[Rank, list[Item]]]
+"""What a frame brings, in order."""
+LEAP, LOOK, OWN, TICK = range(4)
+"""First numbers of ranks, in the order of the pipeline: a leap of the clock, connections that waited until then, what
+the frame itself completes, what is overdue. The second number is that of a connection or, at a tick, a time."""
+ITSELF = OWN, 0
+"""What the frame itself brings, and the end of connections that it makes room by: if both have something to show, it
+isn't known in which order."""
+
+
+def due_ns(item: Item) -> int:
+    """When what a notice is about was due; 0 for all else."""
+    return item.due_ns if isinstance(item, Notice) else 0
+
+
+def ticked(items: list[Item]) -> Ranked:
+    """What a tick brings, with its ranks."""
+    return [((TICK, due_ns(item)), [item]) for item in items]

@@ -72,7 +72,8 @@ class Endless:
         """Forgets what has been idle for long; what is left of it."""
         self.next_ns = now_ns + SWEEP_NS
         before_ns = now_ns - IDLE_NS
-        out = self.pipeline.late(self.pipeline.streams.forget(now_ns, before_ns), now_ns)
+        waited = self.pipeline.waited(self.pipeline.streams.forget(now_ns, before_ns), now_ns)
+        out = [item for _, items in waited for item in items]
         out += self.datagrams()
         datagrams, sessions = self.pipeline.datagrams, self.pipeline.sessions
         datagrams.scouting.scouts &= sessions.forget(now_ns, before_ns)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from operator import attrgetter
 
-from zdissect.dissection import Dissection, Item, Notice, Skip
+from zdissect.dissection import ITSELF, LOOK, Dissection, Item, Notice, Rank, Ranked, Skip, due_ns
 from zdissect.dissector import EMPTY, WHY, Dissector
 from zdissect.engine.interpreter import interpret
 from zdissect.flow.causal import Causal
@@ -96,6 +96,10 @@ class Pipeline:
             self.tick(frame, out)
         return out
 
+    def ranked(self, frame: Frame) -> Ranked:
+        """The same, with ranks."""
+        return [(ITSELF, self.feed(frame))]
+
     def passed(self, ts_ns: int) -> list[Item]:
         """What is overdue, or waits no longer, at a time until which no further frame has come, in a live capture."""
         out: list[Item] = []
@@ -124,18 +128,15 @@ class Pipeline:
         self.sessions.tick(frame)
         self.dissector.told(out)
 
-    def late(self, items: list[StreamItem], now_ns: int) -> list[Item]:
-        """What pieces of TCP streams complete that came because of segments that were fed elsewhere."""
-        out: list[Item] = []
-        for item in self.causal.late(items, now_ns):
-            self.stream(item, out)
-        return out
+    def waited(self, items: list[StreamItem], now_ns: int) -> Ranked:
+        """What pieces of TCP streams complete that have waited until now."""
+        return [((LOOK, item.stream), self.made(self.stream, item)) for item in self.causal.late(items, now_ns)]
 
     def close(self) -> list[Item]:
         """What is left when the capture ends."""
         return [item for _, items in self.endings() for item in items]
 
-    def endings(self) -> Iterator[tuple[tuple[int, int], list[Item]]]:
+    def endings(self) -> Iterator[tuple[Rank, list[Item]]]:
         """What is left when the capture ends, and its rank: by this it is in order, also if groups of connections end
         apart from each other (zdissect/parallel).
         """
@@ -279,11 +280,6 @@ class Pipeline:
 
 OTHERS = frozenset(Verdict) - {Verdict.ZENOH, Verdict.MIDDLE, Verdict.TEXT, Verdict.UNDECIDED}
 """Conversations that aren't shown."""
-
-
-def due_ns(item: Item) -> int:
-    """When what a notice is about was due; 0 for all else."""
-    return item.due_ns if isinstance(item, Notice) else 0
 
 
 def dissect(frames: Iterable[Frame], options: Options | None = None) -> Iterator[Item]:

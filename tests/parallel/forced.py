@@ -7,13 +7,17 @@ import os
 import sys
 import tempfile
 from contextlib import contextmanager
+from multiprocessing import Value
 
 import click
 
 from cli import all_cores
 from cli import run as run_module
 from cli.main import cli
+from zdissect import fed
 from zdissect.parallel.split import SPLIT_BYTES
+from zdissect.vector import frame_blocks
+from zdissect.vector.dissections import BlockItems
 
 FORMS = (
     ("-T", "tree"), ("-T", "jsonl"), ("-T", "json"), ("-T", "line", "--long"), ("-T", "line"),
@@ -56,6 +60,25 @@ def run(arguments):
         return code, *(file.seek(0) or file.read() for file in files)
 
 
+def small_blocks(size):
+    """Makes groups read blocks of so many frames, while a single process reads frame by frame."""
+    fed.WORTH_FRAMES = 1 << 60
+    frame_blocks.LEAST_FRAMES, frame_blocks.MOST_FRAMES, frame_blocks._PIECE = size, 3 * size, max(1, size // 2)
+
+
+def count_usual():
+    """A number that grows with the batches that are read on arrays, in any process."""
+    usual, take = Value("q"), BlockItems.run
+
+    def run(items, found):
+        with usual.get_lock():
+            usual.value += len(found.batches)
+        take(items, found)
+
+    BlockItems.run = run
+    return usual
+
+
 class Counted(all_cores.AllCores):
     """Knows how often all was done by several processes."""
 
@@ -83,11 +106,13 @@ def compare(files, all_arguments, jobs="3"):
 
 
 def main():
-    kind, jobs, *files = sys.argv[1:]
+    kind, jobs, size, *files = sys.argv[1:]
+    small_blocks(int(size))
+    usual = count_usual()
     different, shared = compare(files, {"forms": FORMS, "choices": CHOICES}[kind], jobs)
     for one in different:
         print(*one)
-    print("shared", shared)
+    print(shared, usual.value)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from tests.export.partitions import damaged, merged
 from tests.export.tables import OLD_TIMES, SAMPLES, frames, write_pcap
 from tests.messages import push
 from tests.packets import CaptureBuilder, Parties
+from tests.random_traffic import random_conversation
 
 ROOT = Path(__file__).parents[2]
 SEEDS = range(4)
@@ -27,13 +28,17 @@ def in_a_process(code: str, *arguments: object) -> subprocess.CompletedProcess:
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
 
 
-def shared(kind: str, jobs: int, *files: object) -> int:
-    """How often several processes did all, if nothing differs."""
-    done = in_a_process("from tests.parallel.forced import main; main()", kind, jobs, *files)
+def shared(kind: str, jobs: int, *files: object, block: int = 20) -> int:
+    """How often several processes did all, in blocks of some frames, if nothing differs from what one does without
+    blocks; and if they have read some on arrays.
+    """
+    done = in_a_process("from tests.parallel.forced import main; main()", kind, jobs, block, *files)
     assert done.stderr == ""
     *different, last = done.stdout.splitlines()
     assert different == []
-    return int(last.removeprefix("shared "))
+    times, usual = map(int, last.split())
+    assert usual
+    return times
 
 
 @pytest.fixture(scope="session")
@@ -49,12 +54,31 @@ def several(tmp_path_factory) -> list[Path]:
     return out
 
 
+@pytest.fixture(scope="session")
+def usual(tmp_path_factory) -> list[Path]:
+    """Captures of sessions most of whose messages are alike, with losses in the last."""
+    out = []
+    for seed in range(3):
+        random = Random(seed)
+        nodes = (CLIENT, ROUTER), (PEER, OTHER_PEER), (CLIENT, PEER)
+        made = [Conversation(nodes=ends, parties=Parties(ports=(40001 + at, 7447))) for at, ends in enumerate(nodes)]
+        some = merged([random_conversation(random.randrange(100), 80, one).capture.frames for one in made], random)
+        out.append(tmp_path_factory.mktemp("usual") / f"{seed}.pcap")
+        write_pcap(out[-1], damaged(some, random) if seed == 2 else some)
+    return out
+
+
 def test_samples():
     assert shared("forms", 2, *sorted(SAMPLES.glob("*.pcap*"))) > 50
 
 
 def test_several_sessions(several):
     assert shared("forms", 3, *several) == len(SEEDS) * 6  # short lines have one process
+
+
+@pytest.mark.parametrize("block", [7, 50])
+def test_blocks_of_usual_messages(block, usual):
+    assert shared("forms", 3, *usual, block=block) == len(usual) * 6
 
 
 def test_what_is_chosen(several):
@@ -113,11 +137,11 @@ all_cores.work = at_work
 
 RAISES = """
 from zdissect.parallel.group_pipeline import GroupPipeline
-own = GroupPipeline.own
-def raises(self, frame, moment):
+ranked = GroupPipeline.ranked
+def raises(self, frame):
     if frame.number > 700: raise RuntimeError
-    return own(self, frame, moment)
-GroupPipeline.own = raises
+    return ranked(self, frame)
+GroupPipeline.ranked = raises
 """
 
 APART = """

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from itertools import pairwise
 from operator import itemgetter
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
 
-from zdissect.dissection import Dissection, Item
+from zdissect.dissection import Dissection, Item, Ranked
 from zdissect.engine.lazy_messages import LazyTape
 from zdissect.engine.messages import Row
 from zdissect.export.arrow import nulls
@@ -66,12 +66,16 @@ class BlockTables:
         self.batch, self.frame = batch, frame
         self.out += self.decoding.items(items)
 
-    def moment(self, frame: int, latest_ns: int, items: list[Item]) -> None:
+    def ranked(self, frame: int, ranked: Ranked) -> None:
+        """Takes what a frame brings that isn't plain, or at which time has passed."""
+        self.items(frame, [item for _, items in ranked for item in items])
+
+    def moment(self, frame: int, moment: Any, ranked: Ranked) -> None:
         """Takes what a group of sessions learns of others before a frame."""
-        self.first_ns = max(self.first_ns, latest_ns)
+        self.first_ns = max(self.first_ns, moment.latest_ns)
         self.decoding.last_ns = max(self.first_ns, int(self.latest[frame - 1]) if frame else self.first_ns)
         self.batch, self.frame = -1, frame
-        self.out += self.decoding.items(items)
+        self.out += self.decoding.items([item for _, items in ranked for item in items])
 
     def add(self, item: Dissection) -> bool:
         """Takes the messages of a dissection; returns whether they are to be taken as rows."""

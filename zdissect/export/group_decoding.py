@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 from typing import Any
 
+from zdissect.dissection import Ranked
 from zdissect.export.block_tables import TableBatch
 from zdissect.export.conversion_settings import Settings
 from zdissect.export.decoding import Decoding
 from zdissect.export.summary import GroupResult, Summary
-from zdissect.parallel.group_pipeline import GroupPipeline, Ranked
+from zdissect.parallel.group_pipeline import GroupPipeline
 from zdissect.parallel.split import Moment, Share
 from zdissect.pipeline import Pipeline
 from zdissect.records import Frame

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
 
-from zdissect.parallel.group_pipeline import Rank
+from zdissect.dissection import Rank
 
 BLOCK = 1 << 18
 """Bytes of text that are gathered in a block, and..."""

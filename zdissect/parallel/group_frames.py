@@ -1,17 +1,15 @@
 """One group of a capture, dissected from all frames of the capture: what it brings, and at which of them."""
 
 from bisect import bisect
+from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from zdissect.dissection import Item
-from zdissect.parallel.group_pipeline import GroupPipeline, Ranked
+from zdissect.dissection import Item, Ranked
+from zdissect.parallel.group_pipeline import GroupPipeline
 from zdissect.parallel.split import ALL, Moment, Split
 from zdissect.pipeline import Options
 from zdissect.records import Frame
-
-_EVERY = 1024
-"""Frames after which it is said how far it has come, at the latest."""
 
 
 class UnsoundSplit(Exception):
@@ -34,25 +32,38 @@ class SessionGroup(NamedTuple):
 
     def dissected(self, frames: Iterable[Frame], pipeline: GroupPipeline) -> Iterator[tuple[int, Ranked]]:
         """(place, what the frame there brings to this group) in order; the end of the capture has a place after all
-        frames. Raises UnsoundSplit if the frames aren't those that were looked at before.
+        frames. Frames are read ahead of what is given.
+
+        Raises UnsoundSplit if the frames aren't those that were looked at before, or it hasn't opened the connections
+        that it should have; what was given before is right, as far as this group can tell.
         """
+        from zdissect.vector.dissections import ranked_in_blocks  # slow to load, and most captures are small
+
+        places = deque[int]()
+        for block in ranked_in_blocks(pipeline, self.own(frames, places)):
+            brought = [(places.popleft() if isinstance(item, Frame) else item.place, made) for item, made in block]
+            self.check(pipeline, brought[-1][0])
+            yield from brought
+        place = self.split.last.place + 1
+        brought = [(place, [*pipeline.endings()])]
+        self.check(pipeline, place)
+        yield from brought
+
+    def own(self, frames: Iterable[Frame], places: "deque[int]") -> Iterator[Frame | Moment]:
+        """The frames of the group, and the moments that it is told of, in order. Adds the places of its frames."""
         lookup = self.split.lookup()
         moments = iter([moment for group, moment in self.split.moments if group in (self.number, ALL)])
         moment = next(moments, _NONE)
         place = 0
         for place, frame in enumerate(frames, 1):
-            now = None
             if place == moment.place:
-                now, moment = moment, next(moments, _NONE)
+                yield moment
+                moment = next(moments, _NONE)
             if lookup.group(frame) == self.number:
-                yield place, pipeline.own(frame, now)
-            elif now is not None:
-                yield place, pipeline.elsewhere(now)
-            elif not place % _EVERY:
-                yield place, []
+                places.append(place)
+                yield frame
         if place != self.split.last.place:
             raise UnsoundSplit("the file has changed")
-        yield place + 1, [*pipeline.endings()]
 
     def items(self, frames: Iterable[Frame], options: Options) -> Iterator[Item]:
         """All that it brings, in order."""

@@ -2,24 +2,13 @@
 
 from collections.abc import Iterator
 
-from zdissect.dissection import Item, Notice
+from zdissect.dissection import ITSELF, LEAP, Item, Notice, Rank, Ranked, ticked
 from zdissect.flow.clock import EARLY_NS, ToldClock
 from zdissect.flow.group_streams import GroupStreams
 from zdissect.flow.ticks import ToldTicks
 from zdissect.parallel.split import Moment, Share
-from zdissect.pipeline import Options, Pipeline, due_ns
-from zdissect.records import Frame, Segment, StreamItem
-
-Rank = tuple[int, int]
-"""Sorts what one frame of a capture brings to several groups."""
-Ranked = list[tuple[Rank, list[Item]]]
-
-LEAP, LOOK, OWN, TICK = range(4)
-"""First numbers of ranks, in the order of the pipeline; the second is that of a connection or, at a tick, a time."""
-
-_OWN = OWN, 0
-"""What the frame itself brings, and the end of connections that it makes room by: if both have something to show, it
-isn't known in which order."""
+from zdissect.pipeline import Options, Pipeline
+from zdissect.records import Frame, Segment
 
 
 class GroupPipeline(Pipeline):
@@ -35,7 +24,7 @@ class GroupPipeline(Pipeline):
         super().__init__(options, clock=self.told_clock, streams=self.partial, ticks=self.told_ticks)
         self.latest_ns = EARLY_NS
         """The latest time of the capture of which it was told."""
-        self.gave: list[tuple[int, list[Item]]] = []
+        self.gave: Ranked = []
         """What connections brought that waited until the last moment."""
         self.ticked_at = -1
         """How much a frame had brought when its tick came."""
@@ -55,44 +44,31 @@ class GroupPipeline(Pipeline):
         self.latest_ns = max(self.latest_ns, moment.latest_ns)
         looked = self.partial.look(moment.now_ns) if moment.look else []
         dropped = self.partial.drop(moment.drop)  # before the others are dissected, as when a segment does both
-        out: Ranked = [((LOOK, stream), made) for stream, made in self.waited(looked, moment.now_ns)]
-        out += [(_OWN, made) for _, made in self.waited(dropped, moment.now_ns)]
+        out = self.waited(looked, moment.now_ns)
+        out += [(ITSELF, made) for _, made in self.waited(dropped, moment.now_ns)]
         if moment.tick:
             self.ticks.tick(moment.now_ns)
-            out += self.ticked(self.made(self.tick, moment.frame))
+            out += ticked(self.made(self.tick, moment.frame))
         return out
 
-    def waited(self, items: list[StreamItem], now_ns: int) -> Iterator[tuple[int, list[Item]]]:
-        """(connection, what it brings) for pieces of TCP streams that have waited until now."""
-        for item in self.causal.late(items, now_ns):
-            yield item.stream, self.made(self.stream, item)
-
-    @staticmethod
-    def ticked(items: list[Item]) -> Ranked:
-        """What a tick brings."""
-        return [((TICK, due_ns(item)), [item]) for item in items]
-
-    def own(self, frame: Frame, moment: Moment | None) -> Ranked:
-        """What a frame of this group brings; the moment, if it is one, hasn't been told yet."""
-        if moment is None:
-            return [(_OWN, self.feed(frame))]
-        self.before(moment)
+    def ranked(self, frame: Frame) -> Ranked:
+        """What a frame of this group brings."""
         self.gave, self.ticked_at = [], -1
         items = self.feed(frame)
         leaps = int(bool(items) and isinstance(items[0], Notice) and items[0].code == "time-leap")
         start, stop = leaps + sum(len(made) for _, made in self.gave), self.ticked_at
         stop = len(items) if stop < 0 else stop
-        looked = [((LOOK, stream), made) for stream, made in self.gave]
-        return [((LEAP, 0), items[:leaps]), *looked, (_OWN, items[start:stop]), *self.ticked(items[stop:])]
+        leapt: Ranked = [((LEAP, 0), items[:leaps])] if leaps else []
+        return [*leapt, *self.gave, (ITSELF, items[start:stop]), *ticked(items[stop:])]
 
     def segment(self, segment: Segment, out: list[Item]) -> None:
         self.partial.late = 0
         items = self.partial.feed(segment)
         late = self.partial.late
         if late:  # what others waited for comes first
-            for stream, made in self.waited(items[:late], segment.frame.now_ns):
-                self.gave.append((stream, made))
-                out += made
+            waited = self.waited(items[:late], segment.frame.now_ns)
+            self.gave += waited
+            out += [item for _, made in waited for item in made]
             items = items[late:]
         for item in self.causal.feed(segment, items):
             self.stream(item, out)

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
+from zdissect.dissection import Rank
 from zdissect.parallel.blocks import FOLLOWS, PASSAGE, Block, Passage, receive
 from zdissect.parallel.group_frames import UnsoundSplit
-from zdissect.parallel.group_pipeline import Rank
 
 MOST_KEPT = 128 << 20
 """Bytes of memory that all blocks may take which can't be passed on yet."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from zdissect.dissection import Dissection, Item
+from zdissect.dissection import ITSELF, OWN, Dissection, Item, Ranked
 from zdissect.engine.lazy_messages import LazyMessage, LazyTape
 from zdissect.engine.messages import DecodedMessage, Row
 from zdissect.engine.tape import Buffer, Origin
@@ -17,7 +17,7 @@ from zdissect.pipeline import Pipeline
 from zdissect.records import Frame
 from zdissect.vector.arrays import Bools, Ints
 from zdissect.vector.feed import BlockFeed, Progress
-from zdissect.vector.frame_blocks import block_of, blocks
+from zdissect.vector.frame_blocks import block_of, blocks, of_next
 from zdissect.vector.runs import UsualRun
 
 
@@ -29,10 +29,12 @@ class BlockItems:
         self.runs: list[UsualRun] = []
         self.events: dict[int, list[Item]] = {}
         """What batches complete that aren't usual."""
-        self.before: dict[int, list[Item]] = {}
+        self.before: dict[int, Ranked] = {}
         """By frame: what comes before its batches..."""
-        self.after: dict[int, list[Item]] = {}
+        self.after: dict[int, Ranked] = {}
         """... and what comes after them, or instead."""
+        self.moments: dict[int, list[tuple[Any, Ranked]]] = {}
+        """By frame: what comes before it, of a group of sessions."""
 
     def items(self, frame: int, items: list[Item], batch: int = -1) -> None:
         """Takes what a frame of the block completes."""
@@ -40,34 +42,43 @@ class BlockItems:
             self.events[batch] = items
             _complete(items)
         else:
-            where = self.before if self.progress.early else self.after
-            where.setdefault(frame, []).extend(items)
+            self.ranked(frame, [(ITSELF, items)])
 
-    def moment(self, frame: int, latest_ns: int, items: list[Item]) -> None:
+    def ranked(self, frame: int, ranked: Ranked) -> None:
+        """Takes what a frame brings that isn't plain, or at which time has passed."""
+        for rank, items in ranked:
+            where = self.before if rank[0] < OWN else self.after
+            where.setdefault(frame, []).append((rank, items))
+
+    def moment(self, frame: int, moment: Any, ranked: Ranked) -> None:
         """Takes what a group of sessions learns of others before a frame."""
-        self.before.setdefault(frame, []).extend(items)
+        self.moments.setdefault(frame, []).append((moment, ranked))
 
     def run(self, run: UsualRun) -> None:
         """Takes usual messages."""
         self.runs.append(run)
 
-    def frames(self) -> Iterator[tuple[Frame, list[Item]]]:
-        """The frames of the block, each with what it completes."""
+    def all(self) -> Iterator[tuple[Any, Ranked]]:
+        """The frames of the block, and the moments between them, each with what it brings."""
         frames, events, before, after = self.progress.block.frames, self.events, self.before, self.after
         counts = np.bincount(self.progress.batches.frame, minlength=len(frames)).tolist()
         usual = iter(_Usual(self.progress, self.runs))
         batch = 0
         for index, (frame, count) in enumerate(zip(frames, counts, strict=True)):
-            items = before.get(index, [])
+            if index in self.moments:
+                yield from self.moments[index]
+            items: list[Item] = []
             for item in islice(usual, count):
                 if item is not None:
                     items.append(item)
                 else:
                     items += events.get(batch, ())
                 batch += 1
-            if index in after:
-                items += after[index]
-            yield frame, items
+            ranked = [(ITSELF, items)]
+            if index in before or index in after:
+                ranked = [*before.get(index, ()), *ranked, *after.get(index, ())]
+            yield frame, ranked
+        yield from self.moments.get(len(frames), ())
 
 
 class _Usual:
@@ -190,15 +201,36 @@ def _mixed(tape: LazyTape, cells: Iterable[Cell]) -> tuple[LazyTape, list[Decode
     return tape, messages
 
 
-def fed_in_blocks(pipeline: Pipeline, frames: Iterable[Frame]) -> Iterator[tuple[Frame, list[Item]]]:
-    """Feeds frames to a pipeline in blocks: each frame, and what it completes."""
+def ranked_in_blocks(pipeline: Any, items: Iterable[Any]) -> Iterator[Iterator[tuple[Any, Ranked]]]:
+    """Feeds frames to a pipeline, or frames and moments to that of a group: for each block, all that it brings.
+
+    A block is to be taken to its end before the next one.
+    """
     feed = BlockFeed(pipeline)
-    for some in blocks(frames):
+    for some in blocks(items):
         block = block_of(pipeline, some)
         if block is None:
-            yield from ((frame, pipeline.feed(frame)) for frame in some)
+            yield _singly(pipeline, some)
             continue
         progress = feed.read(block)
-        items = BlockItems(progress)
-        progress.go(items)
-        yield from items.frames()
+        found = BlockItems(progress)
+        progress.go(found)
+        yield found.all()
+
+
+def _singly(pipeline: Any, items: list[Any]) -> Iterator[tuple[Any, Ranked]]:
+    """Feeds frames, and moments of a group, one by one."""
+    for item, following in zip(items, [*items[1:], None], strict=True):
+        if isinstance(item, Frame):
+            yield item, pipeline.ranked(item)
+        elif of_next(item, following):
+            pipeline.before(item)
+        else:
+            yield item, pipeline.elsewhere(item)
+
+
+def fed_in_blocks(pipeline: Pipeline, frames: Iterable[Frame]) -> Iterator[tuple[Frame, list[Item]]]:
+    """Feeds frames to a pipeline in blocks: each frame, and what it completes."""
+    for block in ranked_in_blocks(pipeline, frames):
+        for frame, ranked in block:
+            yield frame, ranked[0][1] if len(ranked) == 1 else [item for _, items in ranked for item in items]

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from zdissect.dissection import Item
+from zdissect.dissection import Item, Ranked, ticked
 from zdissect.engine.lazy_messages import LazyMessage
 from zdissect.engine.messages import add_findings
 from zdissect.flow.framing import Framing
@@ -22,6 +22,7 @@ from zdissect.records import Chunk
 from zdissect.session.model import Link
 from zdissect.vector.arrays import FrameBlock, Ints
 from zdissect.vector.course import Course
+from zdissect.vector.frame_blocks import of_next
 from zdissect.vector.front import BlockSplit, Front
 from zdissect.vector.read_block import ReadBlock
 from zdissect.vector.runs import Rows, UsualRun
@@ -36,10 +37,13 @@ class Sink(Protocol):
     """Takes what a block gives."""
 
     def items(self, frame: int, items: list[Item], batch: int = -1) -> None:
-        """Takes what a frame of the block completes."""
+        """Takes what a frame of the block, or a batch of it, completes."""
 
-    def moment(self, frame: int, latest_ns: int, items: list[Item]) -> None:
-        """Takes what a group of sessions learns of others before a frame."""
+    def ranked(self, frame: int, ranked: Ranked) -> None:
+        """Takes what a frame brings that isn't plain, or at which time has passed."""
+
+    def moment(self, frame: int, moment: Any, ranked: Ranked) -> None:
+        """Takes what a group of sessions learns of others before a frame: see `parallel.split.Moment`."""
 
     def run(self, run: UsualRun) -> None:
         """Takes usual messages; they may come later than items of frames after them."""
@@ -72,8 +76,6 @@ class Progress(ReadBlock):
         self.queue: list[tuple[int, int, int, Callable[[int], None]]] = []
         self.added = 0
         self.frame = 0
-        self.early = False
-        """Whether what happens comes before the messages of its frame."""
         self.look = -1
         """The plain frame at which streams that wait will be looked at."""
         self.courses: list[Course] = []
@@ -99,8 +101,7 @@ class Progress(ReadBlock):
         self.waits(0)
         self.sessions.overdue.behind = self.asked
         while self.queue:
-            self.frame, rank, _, do = heapq.heappop(self.queue)
-            self.early = rank < _OWN
+            self.frame, _, _, do = heapq.heappop(self.queue)
             do(self.frame)
         self.sessions.overdue.behind = None
         for course in self.courses:
@@ -219,20 +220,19 @@ class Progress(ReadBlock):
         frames, pipeline = self.block.frames, self.pipeline
         if frame:
             pipeline.clock.last_ns = frames[frame - 1].ts_ns
-        self.sink.items(frame, pipeline.feed(frames[frame]))
+        self.sink.ranked(frame, pipeline.ranked(frames[frame]))
         self.waits(frame + 1)
 
     def moment(self, moment: Any, frame: int) -> None:
         """Takes what a group learns of others, or of its next frame (zdissect/parallel)."""
         pipeline: Any = self.pipeline
-        if frame < len(self.block.frames) and (moment.file, moment.number) == self.block.frames[frame][:2]:
+        if of_next(moment, self.block.frames[frame] if frame < len(self.block.frames) else None):
             pipeline.before(moment)
             if moment.tick and frame not in self.scalars:
                 self.add(frame, _TICK, self.tick)
         else:
             self.frame = frame - 1
-            ranked = pipeline.elsewhere(moment)
-            self.sink.moment(frame, pipeline.latest_ns, [item for _, items in ranked for item in items])
+            self.sink.moment(frame, moment, pipeline.elsewhere(moment))
         self.waits(frame)
 
     def ticks(self) -> None:
@@ -255,7 +255,7 @@ class Progress(ReadBlock):
         if self.pipeline.ticks.feed(int(self.block.now_ns[frame])):
             self.pipeline.tick(self.block.frames[frame], out)
             if out:
-                self.sink.items(frame, out)
+                self.sink.ranked(frame, ticked(out))
 
     def waits(self, frame: int) -> None:
         """Enters the next plain segment, from a frame on, whose time shows that waits of streams are over."""
@@ -272,5 +272,5 @@ class Progress(ReadBlock):
         now_ns = int(self.block.now_ns[frame])
         items = self.pipeline.streams.passed(now_ns)
         if items:
-            self.sink.items(frame, self.pipeline.late(items, now_ns))
+            self.sink.ranked(frame, self.pipeline.waited(items, now_ns))
         self.waits(frame + 1)

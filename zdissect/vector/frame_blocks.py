@@ -26,7 +26,8 @@ _SOURCE = itemgetter(0)
 def blocks(items: Iterable[Any]) -> Iterator[list[Any]]:
     """Frames in blocks, each of one file; of a group of sessions, with the moments between them.
 
-    The first blocks are smaller: in a block in which a connection opens, it isn't read on arrays.
+    The first blocks are smaller: in a block in which a connection opens, it isn't read on arrays. A moment is in the
+    block of the frame after it, which it may be about.
     """
     block: list[Any] = []
     size, most = 0, LEAST_FRAMES - 1
@@ -34,14 +35,21 @@ def blocks(items: Iterable[Any]) -> Iterator[list[Any]]:
     while piece := list(islice(rest, _PIECE)):
         for source, same in groupby(piece, _SOURCE) if len(set(map(_SOURCE, piece))) > 1 else [(piece[0][0], piece)]:
             if block and (len(block) >= most or size >= MOST_BYTES or block[0][0] != source):
-                yield block
+                kept = [] if isinstance(block[-1], Frame) else [block.pop()]
+                if block:
+                    yield block
                 most = min(4 * most + 4, MOST_FRAMES)
-                block, size = [], 0
+                block, size = kept, 0
             added = list(same)
             size += sum([len(item[5]) for item in added if isinstance(item, Frame)])
             block += added
     if block:
         yield block
+
+
+def of_next(moment: Any, following: Any) -> bool:
+    """Whether a moment of a group is about the frame, or moment, that follows: about a frame of that group."""
+    return isinstance(following, Frame) and (moment.file, moment.number) == following[:2]
 
 
 def block_of(pipeline: Pipeline, items: list[Any]) -> FrameBlock | None:

@@ -1,0 +1,44 @@
+"""Where blocks of frames are cut."""
+
+from itertools import pairwise
+
+import pytest
+
+from zdissect.parallel.split import Moment
+from zdissect.records import Frame
+from zdissect.vector import frame_blocks
+from zdissect.vector.frame_blocks import blocks, of_next
+
+
+def items(*kinds: str) -> list[Frame | Moment]:
+    """Frames (f) and moments about other frames (m) of one file, which is numbered through."""
+    made = enumerate("".join(kinds), 1)
+    return [
+        Frame("a", number, number, 1, 0, b"") if kind == "f" else Moment("a", number, number, number, number)
+        for number, kind in made
+    ]
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7])
+@pytest.mark.parametrize("kinds", ["fm" * 20, "ffm" * 10, "mmmmmmmmmf" * 3, "f" * 30 + "m" * 30, "m" * 30])
+def test_no_block_ends_with_a_moment_that_may_be_about_the_next_frame(
+    kinds: str, size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(frame_blocks, "LEAST_FRAMES", size)
+    monkeypatch.setattr(frame_blocks, "MOST_FRAMES", 3 * size)
+    monkeypatch.setattr(frame_blocks, "_PIECE", 1)
+    some = items(kinds)
+    found = list(blocks(some))
+    assert [item for block in found for item in block] == some
+    for block, following in pairwise(found):
+        assert isinstance(block[-1], Frame) or isinstance(following[0], Moment)
+    assert all(len(block) <= 3 * size + 2 for block in found)
+
+
+def test_a_moment_is_about_the_next_frame_if_that_is_its_own() -> None:
+    frame, moment = items("f"), items("m")
+    assert of_next(moment[0], frame[0])
+    assert not of_next(moment[0], frame[0]._replace(number=2))
+    assert not of_next(moment[0], frame[0]._replace(source="b"))
+    assert not of_next(moment[0], moment[0])
+    assert not of_next(moment[0], None)
