@@ -40,14 +40,15 @@ class SessionGroup(NamedTuple):
         from zdissect.vector.dissections import ranked_in_blocks  # slow to load, and most captures are small
 
         places = deque[int]()
-        for block in ranked_in_blocks(pipeline, self.own(frames, places)):
-            brought = [(places.popleft() if isinstance(item, Frame) else item.place, made) for item, made in block]
-            self.check(pipeline, brought[-1][0])
-            yield from brought
+        for block, brought in ranked_in_blocks(pipeline, self.own(frames, places)):
+            own = sum(isinstance(item, Frame) for item in block)
+            self.check(pipeline, places[own - 1] if isinstance(block[-1], Frame) else block[-1].place)
+            for item, ranked in brought:
+                yield places.popleft() if isinstance(item, Frame) else item.place, ranked
         place = self.split.last.place + 1
-        brought = [(place, [*pipeline.endings()])]
+        endings = [*pipeline.endings()]
         self.check(pipeline, place)
-        yield from brought
+        yield place, endings
 
     def own(self, frames: Iterable[Frame], places: "deque[int]") -> Iterator[Frame | Moment]:
         """The frames of the group, and the moments that it is told of, in order. Adds the places of its frames."""

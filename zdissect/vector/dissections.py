@@ -201,21 +201,21 @@ def _mixed(tape: LazyTape, cells: Iterable[Cell]) -> tuple[LazyTape, list[Decode
     return tape, messages
 
 
-def ranked_in_blocks(pipeline: Any, items: Iterable[Any]) -> Iterator[Iterator[tuple[Any, Ranked]]]:
-    """Feeds frames to a pipeline, or frames and moments to that of a group: for each block, all that it brings.
+def ranked_in_blocks(pipeline: Any, items: Iterable[Any]) -> Iterator[tuple[list[Any], Iterable[tuple[Any, Ranked]]]]:
+    """Feeds frames to a pipeline, or frames and moments to that of a group: (block, what each of it brings).
 
-    A block is to be taken to its end before the next one.
+    All of a block has been fed when it is given. What it brings is to be taken before the next one.
     """
     feed = BlockFeed(pipeline)
     for some in blocks(items):
         block = block_of(pipeline, some)
         if block is None:
-            yield _singly(pipeline, some)
+            yield some, list(_singly(pipeline, some))
             continue
         progress = feed.read(block)
         found = BlockItems(progress)
         progress.go(found)
-        yield found.all()
+        yield some, found.all()
 
 
 def _singly(pipeline: Any, items: list[Any]) -> Iterator[tuple[Any, Ranked]]:
@@ -231,6 +231,6 @@ def _singly(pipeline: Any, items: list[Any]) -> Iterator[tuple[Any, Ranked]]:
 
 def fed_in_blocks(pipeline: Pipeline, frames: Iterable[Frame]) -> Iterator[tuple[Frame, list[Item]]]:
     """Feeds frames to a pipeline in blocks: each frame, and what it completes."""
-    for block in ranked_in_blocks(pipeline, frames):
-        for frame, ranked in block:
+    for _, brought in ranked_in_blocks(pipeline, frames):
+        for frame, ranked in brought:
             yield frame, ranked[0][1] if len(ranked) == 1 else [item for _, items in ranked for item in items]
