@@ -1,7 +1,7 @@
 """What the forms of output share: they count, name the ends of a conversation, and bracket notices."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from zdissect.table import endpoint
 
 if TYPE_CHECKING:
     from zdissect.filters.name_values import NameValues
+    from zdissect.vector.usual_batches import UsualBatches
 
     from .answers_ahead import LaterAnswers
 
@@ -52,6 +53,13 @@ class CountingForm:
                 return
         for finding in findings_of(item, chosen):
             self.findings[finding.rule.code] += 1
+
+    takes_columns = False
+    """Whether `texts` can be asked for, instead of `show`."""
+
+    def texts(self, usual: "UsualBatches") -> Iterator[str]:
+        """The text of each of the batches; between two, other items may be shown."""
+        raise NotImplementedError
 
     def end(self) -> str:
         return ""

@@ -1,7 +1,7 @@
 """The forms of output: what a dissection becomes."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import compress
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
@@ -21,6 +21,7 @@ from .tree_form import TreeForm
 
 if TYPE_CHECKING:
     from zdissect.filters.name_values import NameValues
+    from zdissect.vector.usual_batches import UsualBatches
 
     from .answers_ahead import LaterAnswers
 
@@ -54,6 +55,13 @@ class Form(Protocol):
 
     def show(self, item: Item, chosen: Chosen = None) -> str:
         """The text of one item, with its line ends; of its messages only those that are chosen."""
+
+    @property
+    def takes_columns(self) -> bool:
+        """Whether `texts` can be asked for, instead of `show`."""
+
+    def texts(self, usual: "UsualBatches") -> Iterator[str]:
+        """The text of each of the batches, all messages of which are shown; between two, other items may be shown."""
 
     def end(self) -> str:
         """What comes after the last item."""

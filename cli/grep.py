@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from zdissect.dissection import Item
@@ -10,6 +11,8 @@ from zdissect.output.ends import MOST_LIVE
 from .counting_form import Chosen
 
 if TYPE_CHECKING:
+    from zdissect.vector.usual_batches import UsualBatches
+
     from .answers_ahead import LaterAnswers
     from .forms import Form
 
@@ -51,6 +54,11 @@ class GrepForm:
     def starts(self) -> tuple[str, str] | None:
         """How texts of the form inside begin."""
         return self.form.starts
+
+    takes_columns = False
+
+    def texts(self, usual: "UsualBatches") -> Iterator[str]:
+        raise NotImplementedError
 
     def resume(self) -> None:
         self.form.resume()

@@ -1,6 +1,11 @@
 """`-T line`: one line per message, in columns. `--long` has a form of its own in forms.py."""
 
+from collections.abc import Iterator
+from itertools import islice
+from typing import TYPE_CHECKING
+
 from zdissect.dissection import Dissection, Item, Notice, Skip, findings
+from zdissect.engine.messages import Row
 from zdissect.grammar.rules import RULES
 from zdissect.output.cutting import cells, cut
 from zdissect.output.ends import MOST_LIVE, Ends
@@ -8,10 +13,14 @@ from zdissect.output.line_start import LineStart
 from zdissect.output.short_line import ShortLine, folded_frames
 from zdissect.output.text import count, hexdump, safe
 from zdissect.output.time_formats import FrameTimes
+from zdissect.records import Frame
 
 from .common import terminal_columns
 from .counting_form import Chosen, CountingForm, arrow
 from .options import DisplayOptions
+
+if TYPE_CHECKING:
+    from zdissect.vector.usual_batches import UsualBatches
 
 _WIDE = 100
 """So many columns of a terminal leave room for aligned keys, and for nanoseconds."""
@@ -28,6 +37,7 @@ class LineForm(CountingForm):
         self.style = display.style
         self.brief = display.brief
         self.dump = display.dump
+        self.takes_columns = not self.dump
         self.columns = terminal_columns()
         self.ends = Ends()
         wide = self.columns is None or self.columns >= _WIDE
@@ -50,19 +60,38 @@ class LineForm(CountingForm):
         colour = self.style.severity(severity) if code else self.style.derived
         said = "" if introduced else arrow(item)
         found = self.message.painted(colour, f"[{severity}: {safe(text)}]" if severity else f"[{safe(text)}]")
-        return self.line(self.start.text(item, column), said, found)
+        return self.line(self.start.text(item.frame, item.direction, column), said, found)
+
+    def texts(self, usual: "UsualBatches") -> Iterator[str]:
+        ways = [usual.item(way) for way in range(len(usual.ways))]
+        said, counts = self.message.texts(usual)
+        firsts = [usual.kinds[0][kind].template.row for kind in usual.kinds[1][usual.first].tolist()]
+        for frame, way, first, lines_of in zip(usual.frames, usual.way.tolist(), firsts, counts, strict=True):
+            item = ways[way]
+            start, lines, introduced = self.begin(item, frame, first)
+            if introduced:
+                lines += [self.line(start, text, "") for text in islice(said, lines_of)]
+            else:
+                lines += [self.line(start, f"{text}  {arrow(item)}", "") for text in islice(said, lines_of)]
+            self.messages += 1
+            yield "".join(lines)
+
+    def begin(self, item: Dissection, frame: Frame, first: Row | None) -> tuple[tuple[str, int], list[str], bool]:
+        """What lines of a batch begin with, the line before them that introduces its conversation, if one does, and
+        whether it is introduced now; `first` is the row of its first message."""
+        ends, lines = self.ends, []
+        column, introduced = ends.column(item, first)
+        start = self.start.text(frame, item.direction, column)
+        if not introduced and first is not None and (text := ends.introduction(item, first)):
+            lines.append(f"{frame.number:>5} {self.style.frame}─ {text}{self.style.end}\n")
+            introduced = True
+        return start, lines, introduced
 
     def dissection(self, item: Dissection, chosen: Chosen) -> str:
         """The lines of a batch or datagram."""
         messages = item.messages
         rows = [message.shared for message in messages]
-        ends, first = self.ends, rows[0] if rows else None
-        column, introduced = ends.column(item, first)
-        start = self.start.text(item, column)
-        lines = []
-        if not introduced and first is not None and (text := ends.introduction(item, first)):
-            lines.append(f"{item.frame.number:>5} {self.style.frame}─ {text}{self.style.end}\n")
-            introduced = True
+        start, lines, introduced = self.begin(item, item.frame, rows[0] if rows else None)
         data = item.buffer.data
         for place, around in folded_frames(rows, chosen):
             row = rows[place]

@@ -3,12 +3,12 @@
 import os
 import sys
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import partial
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from zdissect.dissection import Dissection, Item, Rank
+from zdissect.dissection import Dissection, InTurn, Item, Rank
 from zdissect.engine.messages import Row
 from zdissect.parallel.blocks import FOLLOWS, BlockWriter, send
 from zdissect.parallel.group_frames import SessionGroup
@@ -80,7 +80,7 @@ class _Worker:
                 known.read = self.read_ahead
         run.queries = self.queries = Bare()
         self.held: deque[_Held] = deque()
-        self.ready: deque[Item] = deque()
+        self.ready: deque[Item | InTurn[str]] = deque()
         """Items that needn't wait, but others that came with them do."""
         self.refused = Occurrences()
         """Connections that were refused, since it was told last."""
@@ -92,7 +92,7 @@ class _Worker:
         writer, held = self.writer, self.held
         frames = cast(Iterable[Frame], self.do.frames())  # time never passes without one
         place = 0
-        for place, ranked in self.group.dissected(frames, self.pipeline):
+        for place, ranked in self.group.dissected_as(frames, self.pipeline, self.do.texts):
             for rank, items in ranked:
                 if items:
                     self.take(place, rank, items)
@@ -102,9 +102,11 @@ class _Worker:
             self.show(self.do.waiting.rest())
         writer.flush(place, place + 1, self.captures.position, self.do.totals(self.pipeline))
 
-    def take(self, place: int, rank: Rank, items: list[Item]) -> None:
+    def take(self, place: int, rank: Rank, items: Sequence[Item | InTurn[str]]) -> None:
         """Takes the items that come together at a place."""
         for item in items:
+            if isinstance(item, InTurn):
+                continue
             if place <= self.group.split.last.place:
                 self.queries.take(item)
             for _ in range(_refusals(item)):
@@ -112,7 +114,7 @@ class _Worker:
         self.held.append(_Held(place, rank, len(items), self.told()))
         self.show(items if self.do.waiting is None else self.do.waiting.through(items))
 
-    def show(self, items: Iterable[Item]) -> None:
+    def show(self, items: Iterable[Item | InTurn[str]]) -> None:
         """Shows items that needn't wait any more, in their order, and those together that came together."""
         self.ready += items
         while self.held and len(self.ready) >= self.held[0].items:
@@ -121,12 +123,12 @@ class _Worker:
             if text or held.told:
                 self.writer.add(held.place, held.rank, text.encode(*self.encoding), lead, held.told)
 
-    def text(self, items: list[Item]) -> tuple[str, int]:
+    def text(self, items: list[Item | InTurn[str]]) -> tuple[str, int]:
         """(text of the items, its `Passage.lead`)."""
         texts: list[str] = []
         lead = 0
         for item in items:
-            head = "" if texts else self.do.form.left_out(item)
+            head = "" if texts or isinstance(item, InTurn) else self.do.form.left_out(item)
             text = self.do.shown(item)
             if text and head:
                 lead = FOLLOWS if self.do.pattern else len(head.encode(*self.encoding))

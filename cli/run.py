@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
-from zdissect.dissection import Item
+from zdissect.dissection import InTurn, Item
 from zdissect.endless import Dissecting, Endless
-from zdissect.fed import fed
+from zdissect.fed import fed_as
 from zdissect.filters.first_frame import told_when_it_began
 from zdissect.parallel.split import SPLIT_BYTES
 from zdissect.pipeline import Options, Pipeline
@@ -24,6 +24,8 @@ from .outcome import absences, describe, not_opened
 from .waiting_items import WaitingItems
 
 if TYPE_CHECKING:
+    from zdissect.vector.dissections import Show
+
     from .interface import Interface
 
 
@@ -79,19 +81,19 @@ class Run:
         write = stdio.emit if self.captures.endless else sys.stdout.write
         if self.printed:
             write = stdio.Remainder(self.printed).write
-        show = self.form.show if self.wanted is None else self.chosen
         pending: list[str] = []
-        at_once, only = self.flush, self.only
+        at_once, shown = self.flush, self.shown
         take, waiting = self.queries.take, self.waiting
         size = 0
         try:
             for items in self.fed():
                 for item in items:
-                    take(item)
+                    if not isinstance(item, InTurn):
+                        take(item)
                 for item in items if waiting is None else waiting.through(items):
-                    if only is None or only.shows(item):
-                        pending.append(show(item))
-                        size += len(pending[-1])
+                    if text := shown(item):
+                        pending.append(text)
+                        size += len(text)
                 if size > _BLOCK or (at_once and pending):
                     text = "".join(pending)
                     pending.clear()  # first: what Ctrl-C interrupts isn't written again
@@ -102,13 +104,15 @@ class Run:
             items = self.source.close()
             if waiting is not None:
                 items = [*waiting.through(items), *waiting.rest()]
-            pending += map(self.shown, items)
+            pending += map(shown, items)
             pending.append(self.form.end())
         finally:
             write("".join(pending))
 
-    def shown(self, item: Item) -> str:
+    def shown(self, item: Item | InTurn[str]) -> str:
         """The text of an item; empty if it isn't shown."""
+        if isinstance(item, InTurn):
+            return item.take()
         if self.only is not None and not self.only.shows(item):
             return ""
         return self.form.show(item) if self.wanted is None else self.chosen(item)
@@ -135,13 +139,20 @@ class Run:
         chosen = self.wanted.select(item)
         return self.form.show(item, chosen) if any(chosen) else ""
 
-    def fed(self) -> Iterable[Iterable[Item]]:
-        """What each frame completes. Frames are read ahead if nobody waits for what they show, or for what is known."""
+    def fed(self) -> Iterable[Iterable[Item | InTurn[str]]]:
+        """What each frame completes. Frames are read ahead if nobody waits for what they show, or
+        for what is known."""
         if self.flush or self.source is not self.pipeline or not isinstance(self.captures, Captures):
             feed = self.source.feed
             return (feed(frame) if frame is not None else self.passed() for frame in self.frames())
         frames = (frame for frame in self.frames() if frame is not None)
-        return (items for _, items in fed(self.pipeline, frames))
+        return (items for _, items in fed_as(self.pipeline, frames, self.texts))
+
+    @property
+    def texts(self) -> "Show[str] | None":
+        """What makes texts of columns, if that is possible."""
+        all_shown = self.wanted is None and self.only is None
+        return self.form.texts if all_shown and self.form.takes_columns else None
 
     def frames(self) -> Iterable[Frame | None]:
         """The frames of the capture; form and filter are told of those that aren't shown, if they count from these."""

@@ -6,14 +6,17 @@ needed. Where an answer doesn't come for long, it is.
 
 from collections import deque
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from zdissect.dissection import Dissection, Item
+from zdissect.dissection import Dissection, InTurn, Item
 
 from .answers_ahead import LaterAnswers
 
 if TYPE_CHECKING:
     from zdissect.filters.ahead import Answers
+
+Of = TypeVar("Of", bound=Item | InTurn[str])
+"""Items, or texts instead of some."""
 
 MOST_FRAMES = 10_000
 """So many frames an item waits for at most."""
@@ -21,12 +24,14 @@ MOST_BYTES = 1 << 23
 """So many bytes wait at most: those of batches, and what is known of the messages in them."""
 _MESSAGE_BYTES = 1000
 """What is known of a message takes about so much memory."""
+_BATCH_BYTES = 1000
+"""So does a batch of which nothing was made yet."""
 
 
 class _Waiting(NamedTuple):
     """An item that waits."""
 
-    item: Item
+    item: Any
     asked: "list[Answers]"
     """What comes for the requests in it."""
     frame: int
@@ -48,15 +53,15 @@ class WaitingItems:
         self.size = 0
         """Bytes of all that wait."""
 
-    def through(self, items: Iterable[Item]) -> Iterable[Item]:
+    def through(self, items: Iterable[Of]) -> Iterable[Of]:
         """Takes the items of a frame; gives those that needn't wait any more."""
         if self.later.complete:
             return items
         waiting = self.waiting
-        out: list[Item] = []
+        out: list[Of] = []
         self.frames += 1
         for item in items:
-            asked = self.later.feed(item)
+            asked = self.later.feed(item) if not isinstance(item, InTurn) else []
             if asked or waiting:
                 waiting.append(_Waiting(item, asked, self.frames, _size(item)))
                 self.size += waiting[-1].size
@@ -70,13 +75,15 @@ class WaitingItems:
             out += self.rest()
         return out
 
-    def rest(self) -> list[Item]:
+    def rest(self) -> list[Any]:
         """All that still wait: nothing else comes, or all is known."""
         out = [one.item for one in self.waiting]
         self.waiting.clear()
         return out
 
 
-def _size(item: Item) -> int:
+def _size(item: Item | InTurn[str]) -> int:
     """About how many bytes of memory an item takes."""
+    if isinstance(item, InTurn):
+        return _BATCH_BYTES
     return len(item.buffer.data) + _MESSAGE_BYTES * len(item.messages) if isinstance(item, Dissection) else 0

@@ -34,7 +34,7 @@ LAYERS = {
     "stats": "dissection engine flow grammar pipeline records session table",
     "listing": "dissection engine flow grammar pipeline records session stats table",
     "transcript": "dissection engine flow grammar listing pipeline records session stats table",
-    "output": "dissection engine filters flow grammar records session stats table",
+    "output": "dissection engine filters flow grammar records session stats table vector",
     "parallel": "dissection engine flow grammar pipeline records vector",
     "vector": "dissection dissector engine flow grammar pipeline records session",
     "export": "capture dissection dissector engine filters flow grammar output parallel pipeline records session stats "

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import compress
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 from zdissect.engine.messages import DecodedMessage
 from zdissect.engine.tape import Buffer, Tape
@@ -118,10 +118,32 @@ def findings_of(item: "Item", chosen: Sequence[bool] | None) -> Iterator[Finding
 
 Item = Dissection | Skip | Notice
 
+Of = TypeVar("Of")
+
+
+class InTurn(Generic[Of]):
+    """Stands for a batch that was read together with others, of which something is made from columns.
+
+    Args:
+        made: What is made of each of these batches.
+    """
+
+    __slots__ = ("_made",)
+
+    def __init__(self, made: Iterator[Of]) -> None:
+        self._made = made
+
+    def take(self) -> Of:
+        """Makes it. All are to be taken in the order in which they stand, and what stands between them in its turn."""
+        return next(self._made)
+
+
 Rank = tuple[int, int]
 """Sorts what one frame brings, also where connections are dissected apart (zdissect/parallel)."""
 Ranked = list[tuple[Rank, list[Item]]]
 """What a frame brings, in order."""
+RankedAs = Sequence[tuple[Rank, Sequence[Item | InTurn[Of]]]]
+"""The same, where something else stands for some items."""
 LEAP, LOOK, OWN, TICK = range(4)
 """First numbers of ranks, in the order of the pipeline: a leap of the clock, connections that waited until then, what
 the frame itself completes, what is overdue. The second number is that of a connection or, at a tick, a time."""

@@ -1,11 +1,15 @@
 """Frames fed to a pipeline, with what each completes: in blocks where that is worth it, else one by one."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
+from typing import TYPE_CHECKING, cast
 
-from zdissect.dissection import Item
+from zdissect.dissection import InTurn, Item, Of
 from zdissect.pipeline import Pipeline
 from zdissect.records import Frame
+
+if TYPE_CHECKING:
+    from zdissect.vector.dissections import Show
 
 Fed = tuple[Frame, list[Item]]
 """A frame that was fed, and what it completes."""
@@ -21,6 +25,17 @@ def fed(pipeline: Pipeline, frames: Iterable[Frame]) -> Iterator[Fed]:
     Frames are read ahead of those that are yielded: what is asked of the pipeline may be from later, what items say
     isn't.
     """
+    return cast(Iterator[Fed], fed_as(pipeline, frames, None))
+
+
+def fed_as(
+    pipeline: Pipeline, frames: Iterable[Frame], show: "Show[Of] | None"
+) -> Iterator[tuple[Frame, Sequence[Item | InTurn[Of]]]]:
+    """The same, where batches needn't become dissections.
+
+    Args:
+        show: What is made of the columns of usual batches that were read together; None: dissections, as of others.
+    """
     rest, first, size = iter(frames), list[Frame](), 0
     for frame in rest:
         first.append(frame)
@@ -28,9 +43,10 @@ def fed(pipeline: Pipeline, frames: Iterable[Frame]) -> Iterator[Fed]:
         if len(first) >= WORTH_FRAMES or size >= MOST_BYTES:
             from zdissect.vector.dissections import fed_in_blocks  # slow to load, and most captures are small
 
-            yield from fed_in_blocks(pipeline, chain(first, rest))
+            yield from fed_in_blocks(pipeline, chain(first, rest), show)
             return
-    yield from one_by_one(pipeline, first)
+    for frame in first:
+        yield frame, pipeline.feed(frame)
 
 
 def one_by_one(pipeline: Pipeline, frames: Iterable[Frame]) -> Iterator[Fed]:

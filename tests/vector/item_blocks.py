@@ -10,8 +10,8 @@ from tests.conversation import Conversation
 from tests.messages import push, put, request, response, response_final
 from tests.packets import SECOND
 from zdissect import fed as ahead
-from zdissect.dissection import Item
-from zdissect.fed import fed
+from zdissect.dissection import InTurn, Item
+from zdissect.fed import fed_as
 from zdissect.pipeline import Options, Pipeline
 from zdissect.records import Frame
 from zdissect.vector import dissections, frame_blocks
@@ -39,11 +39,13 @@ class Blocks:
         self.monkeypatch.setattr(frame_blocks, "MOST_FRAMES", 3 * size)
         self.monkeypatch.setattr(frame_blocks, "_PIECE", max(1, size // 2))
 
-    def items(self, some: list[Frame], size: int) -> list[Item]:
-        """All items, fed in blocks."""
+    def items(
+        self, some: list[Frame], size: int, show: dissections.Show[str] | None = None
+    ) -> list[Item | InTurn[str]]:
+        """All items, fed in blocks; `show` as in `fed`."""
         self.cut(size)
         pipeline = Pipeline(Options())
-        return [*chain.from_iterable(items for _, items in fed(pipeline, some)), *pipeline.close()]
+        return [*chain.from_iterable(items for _, items in fed_as(pipeline, some, show)), *pipeline.close()]
 
 
 def each(pipeline: Pipeline, some: Iterable[Frame]) -> Iterator[tuple[Frame, list[Item]]]:

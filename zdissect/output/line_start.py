@@ -1,6 +1,5 @@
 """What a line of `-T line` begins with: frame number, time, and who speaks to whom, each in its column."""
 
-from zdissect.dissection import Item
 from zdissect.output.style import Style
 from zdissect.output.time_formats import FrameTimes
 from zdissect.records import Frame
@@ -27,9 +26,9 @@ class LineStart:
         self.size = 0
         self.before = ""
 
-    def text(self, item: Item, ends: str) -> tuple[str, int]:
-        """(the columns of an item, how wide they are); `ends` is empty for a frame of no conversation."""
-        frame, style = item.frame, self.style
+    def text(self, frame: Frame, direction: int, ends: str) -> tuple[str, int]:
+        """(the columns of what a frame brings, how wide they are); `ends` is empty for a frame of no conversation."""
+        style = self.style
         if frame is not self.frame:
             self.frame = frame
             self.time, self.size = self.timed(frame)
@@ -38,7 +37,7 @@ class LineStart:
         if len(ends) > self.width:
             self.width = min(len(ends), _WIDEST)
         column = f"{ends:<{self.width}}  "
-        colour = style.back if item.direction else style.forth
+        colour = style.back if direction else style.forth
         return f"{self.time}{colour}{column}{style.end}", self.size + len(column)
 
     def timed(self, frame: Frame) -> tuple[str, int]:

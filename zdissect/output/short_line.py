@@ -5,7 +5,7 @@ PUSH, REQUEST, RESPONSE and DECLARE go by the names of their bodies. What is as 
 
 from collections.abc import Iterable, Iterator, Sequence
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from zdissect.engine.messages import DecodedMessage, Row
 from zdissect.engine.templates import PAYLOAD, SN, PerTemplate
@@ -13,6 +13,9 @@ from zdissect.output.line import column_text, key, shown_bytes
 from zdissect.output.repeated_findings import gathered
 from zdissect.output.style import Style
 from zdissect.output.text import payload_text, safe
+
+if TYPE_CHECKING:
+    from zdissect.vector.usual_batches import UsualBatches
 
 _NAME_COLUMNS, _KEY_COLUMNS = 12, 20
 """What names and keys are padded to, so that what follows is aligned."""
@@ -91,6 +94,28 @@ class ShortLine:
         elif not numbered or sn is None:
             return begin + end
         return f"{begin}{end}{self.painted(self.style.dim, f'  sn {sn}{unusual}')}"
+
+    def texts(self, usual: "UsualBatches") -> tuple[Iterator[str], list[int]]:
+        """(the text of each line, the number of lines of each batch) of usual batches. They hold FRAMEs and what is in
+        these; a FRAME has a line only where it is empty."""
+        kinds, kind = usual.kinds
+        words = [self.known[one.template] for one in kinds]
+        lines, around, counts = usual.folded([one.template.row["message"] == "FRAME" for one in kinds])
+        ends = [self.painted(self.style.dim, f"  sn %d{one.unusual}") for one in words]
+        columns = (
+            map(words.__getitem__, kind[lines].tolist()),
+            usual.column("payload", lines),
+            usual.column("sn", lines),
+            map([*ends, ""].__getitem__, around.tolist()),
+        )
+        payload = self.payload
+        texts = (
+            f"{begin}{end}{last and last % sn}"
+            if data is None
+            else f"{begin}{payload(data, encoding)}{encoded}{end}{last and last % sn}"
+            for (begin, encoding, encoded, end, _, _), data, sn, last in zip(*columns, strict=True)
+        )
+        return texts, counts
 
     def told(self, message: DecodedMessage) -> tuple[ShortWords, bytes | None, int | None]:
         """(what is shared, payload, sequence number) of a message."""

@@ -3,13 +3,16 @@
 from bisect import bisect
 from collections import deque
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
-from zdissect.dissection import Item, Ranked
+from zdissect.dissection import Item, Of, Ranked, RankedAs
 from zdissect.parallel.group_pipeline import GroupPipeline
 from zdissect.parallel.split import ALL, Moment, Split
 from zdissect.pipeline import Options
 from zdissect.records import Frame
+
+if TYPE_CHECKING:
+    from zdissect.vector.dissections import Show
 
 
 class UnsoundSplit(Exception):
@@ -31,16 +34,25 @@ class SessionGroup(NamedTuple):
         return GroupPipeline(options, self.split.share(self.capture, self.number))
 
     def dissected(self, frames: Iterable[Frame], pipeline: GroupPipeline) -> Iterator[tuple[int, Ranked]]:
+        """As `dissected_as`, where all become items."""
+        return cast(Iterator[tuple[int, Ranked]], self.dissected_as(frames, pipeline, None))
+
+    def dissected_as(
+        self, frames: Iterable[Frame], pipeline: GroupPipeline, show: "Show[Of] | None"
+    ) -> Iterator[tuple[int, RankedAs[Of]]]:
         """(place, what the frame there brings to this group) in order; the end of the capture has a place after all
         frames. Frames are read ahead of what is given.
 
         Raises UnsoundSplit if the frames aren't those that were looked at before, or it hasn't opened the connections
         that it should have; what was given before is right, as far as this group can tell.
+
+        Args:
+            show: What usual batches become, as in `fed_as`.
         """
         from zdissect.vector.dissections import ranked_in_blocks  # slow to load, and most captures are small
 
         places = deque[int]()
-        for block, brought in ranked_in_blocks(pipeline, self.own(frames, places)):
+        for block, brought in ranked_in_blocks(pipeline, self.own(frames, places), show):
             own = sum(isinstance(item, Frame) for item in block)
             self.check(pipeline, places[own - 1] if isinstance(block[-1], Frame) else block[-1].place)
             for item, ranked in brought:

@@ -1,24 +1,26 @@
 """Blocks to the items of their frames, in the order of the capture: what feeding each frame alone would give."""
 
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from itertools import islice, repeat
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
 
-from zdissect.dissection import ITSELF, OWN, Dissection, Item, Ranked
+from zdissect.dissection import ITSELF, OWN, Dissection, InTurn, Item, Of, Ranked, RankedAs
 from zdissect.engine.lazy_messages import LazyMessage, LazyTape
-from zdissect.engine.messages import DecodedMessage, Row
+from zdissect.engine.messages import DecodedMessage
 from zdissect.engine.tape import Buffer, Origin
-from zdissect.engine.templates import SN, Cell
+from zdissect.engine.templates import CELL, SN, Cell
 from zdissect.flow.framing import STREAM
 from zdissect.pipeline import Pipeline
 from zdissect.records import Frame
-from zdissect.vector.arrays import Bools, Ints
 from zdissect.vector.feed import BlockFeed, Progress
 from zdissect.vector.frame_blocks import block_of, blocks, of_next
 from zdissect.vector.runs import UsualRun
+from zdissect.vector.usual_batches import TakenRuns, UsualBatches
+
+Show = Callable[[UsualBatches], Iterator[Of]]
+"""What is made of usual batches, all of whose messages have templates: something for each."""
 
 
 class BlockItems:
@@ -58,122 +60,58 @@ class BlockItems:
         """Takes usual messages."""
         self.runs.append(run)
 
-    def all(self) -> Iterator[tuple[Any, Ranked]]:
-        """The frames of the block, and the moments between them, each with what it brings."""
-        frames, events, before, after = self.progress.block.frames, self.events, self.before, self.after
-        counts = np.bincount(self.progress.batches.frame, minlength=len(frames)).tolist()
-        usual = iter(_Usual(self.progress, self.runs))
-        batch = 0
-        for index, (frame, count) in enumerate(zip(frames, counts, strict=True)):
+    def all(self, show: Show[Of] | None = None) -> Iterator[tuple[Any, RankedAs[Of]]]:
+        """The frames of the block, and the moments between them, each with what it brings.
+
+        Args:
+            show: What usual batches become, where that is possible; None: dissections, as all others.
+        """
+        progress, before, after = self.progress, self.before, self.after
+        counts = np.bincount(progress.batches.frame, minlength=len(progress.block.frames)).tolist()
+        batches = self.batches(show)
+        for index, (frame, count) in enumerate(zip(progress.block.frames, counts, strict=True)):
             if index in self.moments:
                 yield from self.moments[index]
-            items: list[Item] = []
-            for item in islice(usual, count):
-                if item is not None:
-                    items.append(item)
-                else:
-                    items += events.get(batch, ())
-                batch += 1
-            ranked = [(ITSELF, items)]
+            ranked: RankedAs[Of] = [(ITSELF, [*chain.from_iterable(islice(batches, count))])]
             if index in before or index in after:
                 ranked = [*before.get(index, ()), *ranked, *after.get(index, ())]
             yield frame, ranked
-        yield from self.moments.get(len(frames), ())
+        yield from self.moments.get(len(progress.block.frames), ())
 
-
-class _Usual:
-    """The batches of a block: those of runs as dissections, None for all others."""
-
-    def __init__(self, progress: Progress, runs: list[UsualRun]) -> None:
-        self.progress, self.walked = progress, progress.walked
-        self.usual = np.zeros(len(progress.batches.start), np.bool_)
-        many = len(self.walked.batch) + 1  # one more for batches without messages
-        self.row, self.place, self.number = (np.full(many, -1) for _ in range(3))
-        for run in runs:
-            self.usual[run.batches] = True
-            self.row[run.messages], self.place[run.messages] = run.rows, run.place
-            self.number[run.messages] = run.number
-
-    def __iter__(self) -> Iterator[Dissection | None]:
-        batches, facts, frames = self.progress.batches, self.progress.facts, self.progress.frames
-        ways = [(way.conversation.flow, way.direction) for way in batches.ways]
-        data, prefix, cells = self.progress.walker.data, STREAM.prefix, self.cells()
-        columns = (
-            self.usual, batches.frame, batches.start, batches.stop, batches.way, self.progress.front.offsets(),
-            facts.messages, self.place[facts.first], self.number[facts.first],
-        )  # fmt: skip
-        each = zip(*(column.tolist() for column in columns), self.alike(), strict=True)
-        for batch, (usual, number, start, stop, way, offset, count, place, sent, messages_of) in enumerate(each):
-            own = islice(cells, count)
-            if not usual:
-                deque(own, 0)
-                yield None
-                continue
-            frame, (flow, direction) = frames[number], ways[way]
-            carrying: tuple[int, ...]
-            if offset >= 0:
-                buffer, carrying = Buffer("tcp", data[start:stop], [Origin(0, frame[1], offset)]), (frame[1],)
+    def batches(self, show: Show[Of] | None) -> Iterator[Sequence[Item | InTurn[Of]]]:
+        """What each batch completes."""
+        runs = TakenRuns(self.progress, self.progress.rows, self.runs)
+        alike = runs.alike
+        rest = dissections(UsualBatches(runs, runs.usual if show is None else runs.usual & ~alike))
+        shown = (InTurn(show(UsualBatches(runs, alike))),) if show is not None and alike.any() else None
+        for batch, (is_usual, is_alike) in enumerate(zip(runs.usual.tolist(), alike.tolist(), strict=True)):
+            if not is_usual:
+                yield self.events.get(batch, ())
+            elif is_alike and shown is not None:
+                yield shown
             else:
-                buffer, carrying = self.progress.front.buffer(batch)
-            tape, messages = messages_of(LazyTape(buffer.data, prefix), own)
-            yield Dissection(frame, carrying, flow, direction, buffer, tape, STREAM, "", messages, (place, sent))
-
-    def alike(self) -> list[Callable[[LazyTape, Iterable[Cell]], tuple[LazyTape, list[DecodedMessage]]]]:
-        """For each batch, what makes its messages of its cells."""
-        walked, rows = self.walked, [*self.progress.rows.rows, None]
-        own = np.array([isinstance(one, DecodedMessage) for one in rows], np.bool_)[self.row[:-1]]
-        mixed = np.zeros(len(self.usual), np.bool_)
-        mixed[walked.batch[own | (walked.sn < 0)]] = True
-        return [_mixed if is_mixed else _alike for is_mixed in mixed.tolist()]
-
-    def cells(self) -> Iterator[Cell]:
-        """The cells of the messages, with what sessions know of them: in place of its template, a message of its own
-        where that has one, and None where the batch isn't usual."""
-        walked, start = self.walked, self.progress.batches.start[self.walked.batch]
-        return zip(
-            map([*self.progress.rows.rows, None].__getitem__, self.row[:-1].tolist()),
-            (walked.start - start).tolist(),
-            (walked.stop - walked.start).tolist(),
-            _or_none(walked.sn, walked.sn >= 0),
-            _or_none(walked.stamp, walked.stamped),
-            self.pieces(walked.payload, walked.payload_size),
-            self.pieces(walked.attachment, walked.attachment_size),
-            _or_none(walked.source_sn, walked.source_sn >= 0),
-            self.extensions(),
-            strict=False,
-        )
-
-    def pieces(self, start: Ints, size: Ints) -> Iterable[bytes | None]:
-        """The bytes at some places; None where a place is negative."""
-        data = self.progress.walker.data
-        if not (start >= 0).any():
-            return repeat(None)
-        places = zip(start.tolist(), (start + size).tolist(), strict=True)
-        return (data[at:stop] if at >= 0 else None for at, stop in places)
-
-    def extensions(self) -> Iterable[list[Row] | None]:
-        """The extensions of messages, of which some have changing values; None where the template's are right."""
-        if not self.walked.bodies:
-            return repeat(None)
-        found: list[tuple[bytes, ...]] = [()] * len(self.walked.batch)
-        for messages, start, size in self.walked.bodies:
-            for index, body in zip(messages.tolist(), self.pieces(start, size), strict=True):
-                found[index] += (body,)
-        templates, template = self.progress.walker.templates, self.walked.template.tolist()
-        return (
-            templates[known].extensions(bodies) if bodies else None
-            for known, bodies in zip(template, found, strict=True)
-        )
+                yield (next(rest),)
 
 
-def _or_none(values: Any, there: Bools) -> Iterable[int | None]:
-    """Numbers; None where there is none."""
-    if there.all():
-        out: list[int] = values.tolist()
-        return out
-    if not there.any():
-        return repeat(None)
-    return [value if is_there else None for value, is_there in zip(values.tolist(), there.tolist(), strict=True)]
+def dissections(usual: UsualBatches) -> Iterator[Dissection]:
+    """Usual batches as dissections."""
+    block, runs, data, prefix = usual.block, usual.runs, usual.data, STREAM.prefix
+    rows = map(runs.rows.__getitem__, usual.row.tolist())
+    cells = zip(rows, *(usual.column(name) for name in CELL), strict=True)
+    columns = (
+        usual.batches, block.batches.start[usual.batches], block.batches.stop[usual.batches], usual.way,
+        block.front.offsets()[usual.batches], usual.counts, *usual.places(), runs.alike[usual.batches],
+    )  # fmt: skip
+    each = zip(usual.frames, *(column.tolist() for column in columns), strict=True)
+    for frame, batch, start, stop, way, offset, count, index, number, is_alike in each:
+        flow, direction = usual.ways[way]
+        carrying: tuple[int, ...]
+        if offset >= 0:
+            buffer, carrying = Buffer("tcp", data[start:stop], [Origin(0, frame[1], offset)]), (frame[1],)
+        else:
+            buffer, carrying = block.front.buffer(batch)
+        tape, messages = (_alike if is_alike else _mixed)(LazyTape(buffer.data, prefix), islice(cells, count))
+        yield Dissection(frame, carrying, flow, direction, buffer, tape, STREAM, "", messages, (index, number))
 
 
 def _complete(items: list[Item]) -> None:
@@ -201,10 +139,15 @@ def _mixed(tape: LazyTape, cells: Iterable[Cell]) -> tuple[LazyTape, list[Decode
     return tape, messages
 
 
-def ranked_in_blocks(pipeline: Any, items: Iterable[Any]) -> Iterator[tuple[list[Any], Iterable[tuple[Any, Ranked]]]]:
+def ranked_in_blocks(
+    pipeline: Any, items: Iterable[Any], show: Show[Of] | None = None
+) -> Iterator[tuple[list[Any], Iterable[tuple[Any, RankedAs[Of]]]]]:
     """Feeds frames to a pipeline, or frames and moments to that of a group: (block, what each of it brings).
 
     All of a block has been fed when it is given. What it brings is to be taken before the next one.
+
+    Args:
+        show: What usual batches become, see `BlockItems.all`.
     """
     feed = BlockFeed(pipeline)
     for some in blocks(items):
@@ -215,7 +158,7 @@ def ranked_in_blocks(pipeline: Any, items: Iterable[Any]) -> Iterator[tuple[list
         progress = feed.read(block)
         found = BlockItems(progress)
         progress.go(found)
-        yield some, found.all()
+        yield some, found.all(show)
 
 
 def _singly(pipeline: Any, items: list[Any]) -> Iterator[tuple[Any, Ranked]]:
@@ -229,8 +172,10 @@ def _singly(pipeline: Any, items: list[Any]) -> Iterator[tuple[Any, Ranked]]:
             yield item, pipeline.elsewhere(item)
 
 
-def fed_in_blocks(pipeline: Pipeline, frames: Iterable[Frame]) -> Iterator[tuple[Frame, list[Item]]]:
-    """Feeds frames to a pipeline in blocks: each frame, and what it completes."""
-    for _, brought in ranked_in_blocks(pipeline, frames):
+def fed_in_blocks(
+    pipeline: Pipeline, frames: Iterable[Frame], show: Show[Of] | None
+) -> Iterator[tuple[Frame, Sequence[Item | InTurn[Of]]]]:
+    """Feeds frames to a pipeline in blocks: each frame, and what it completes; `show` as above."""
+    for _, brought in ranked_in_blocks(pipeline, frames, show):
         for frame, ranked in brought:
             yield frame, ranked[0][1] if len(ranked) == 1 else [item for _, items in ranked for item in items]

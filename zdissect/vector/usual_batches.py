@@ -1,0 +1,187 @@
+"""Usual batches of a block as columns: what forms of output make texts of, without an object for each message.
+
+A column is a list, or another iterable, with an entry for each message; it is made when somebody asks for it. What
+messages have in common is found out once for each *kind*: those of one direction of a connection that share a row.
+"""
+
+from collections.abc import Iterable
+from functools import cached_property
+from itertools import repeat
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+
+from zdissect.dissection import Dissection
+from zdissect.engine.messages import Row
+from zdissect.engine.templates import Template
+from zdissect.records import Frame
+from zdissect.vector.arrays import Bools, Ints
+from zdissect.vector.read_block import ReadBlock
+from zdissect.vector.runs import Rows, UsualRun
+
+
+class UsualKind(NamedTuple):
+    """What messages have in common that share a row, in one direction of a connection."""
+
+    template: Template
+    """Has the columns that they share; those that it leaves open are in columns of `UsualBatches`."""
+    way: int
+    """Index in `UsualBatches.ways`."""
+    batch: int
+    """The first batch with such a message."""
+
+
+class TakenRuns:
+    """The runs of a block: which of its batches they hold, and what was said of their messages."""
+
+    def __init__(self, block: ReadBlock, rows: Rows, runs: list[UsualRun]) -> None:
+        self.block, self.rows = block, rows.rows
+        self.usual: Bools = np.zeros(len(block.batches.start), np.bool_)
+        many = len(block.walked.batch) + 1  # one more for batches without messages
+        self.row, self.place, self.number = (np.full(many, -1) for _ in range(3))
+        for run in runs:
+            self.usual[run.batches] = True
+            self.row[run.messages], self.place[run.messages] = run.rows, run.place
+            self.number[run.messages] = run.number
+
+    @cached_property
+    def alike(self) -> Bools:
+        """The usual batches all of whose messages have templates, and sequence numbers."""
+        alike, own = (
+            self.usual.copy(),
+            np.array([not isinstance(one, Template) for one in [*self.rows, None]], np.bool_),
+        )
+        walked = self.block.walked
+        alike[walked.batch[own[self.row[:-1]] | (walked.sn < 0)]] = False
+        return alike
+
+
+class UsualBatches:
+    """Usual batches of a block, in their order.
+
+    Args:
+        which: For each batch of the block, whether it is one of them.
+    """
+
+    def __init__(self, runs: TakenRuns, which: Bools) -> None:
+        self.runs, self.block = runs, runs.block
+        self.data = self.block.walker.data
+        walked, facts = self.block.walked, self.block.facts
+        self.batches = np.flatnonzero(which)
+        self.messages = np.arange(len(walked.batch)) if which.all() else np.flatnonzero(which[walked.batch])
+        self.counts: Ints = facts.messages[self.batches]
+        self.first = np.cumsum(self.counts) - self.counts
+        """The first message of each batch."""
+        self.row = runs.row[self.messages]
+        """For each message, the index of its row in `runs.rows`."""
+        self.ways = [(way.conversation.flow, way.direction) for way in self.block.batches.ways]
+        self.way: Ints = self.block.batches.way[self.batches]
+
+    def __len__(self) -> int:
+        return len(self.batches)
+
+    @cached_property
+    def frames(self) -> list[Frame]:
+        """The frame of each batch."""
+        return [self.block.frames[number] for number in self.block.batches.frame[self.batches].tolist()]
+
+    @cached_property
+    def batch(self) -> Ints:
+        """The batch of each message, counted here."""
+        return np.repeat(np.arange(len(self.batches)), self.counts)
+
+    @cached_property
+    def kinds(self) -> tuple[list[UsualKind], Ints]:
+        """(kinds, the index of the kind of each message), where all have templates; the first one is that of the first
+        message."""
+        many = len(self.ways)
+        found, first, kind = np.unique(self.row * many + self.way[self.batch], return_index=True, return_inverse=True)
+        order = np.argsort(first)
+        rank = np.empty(len(order), np.int64)
+        rank[order] = np.arange(len(order))
+        each = zip((found[order] // many).tolist(), (found[order] % many).tolist(), strict=True)
+        kinds = [
+            UsualKind(cast(Template, self.runs.rows[row]), way, batch)
+            for (row, way), batch in zip(each, self.batch[first[order]].tolist(), strict=True)
+        ]
+        return kinds, rank[kind]
+
+    def places(self) -> tuple[Ints, Ints]:
+        """`message_index` and `message_number` of the first message of each batch; those after it count on."""
+        first = self.block.facts.first[self.batches]
+        return self.runs.place[first], self.runs.number[first]
+
+    def folded(self, frames: list[bool]) -> tuple[Ints, Ints, list[int]]:
+        """(the messages that have a line of their own, for each of these the kind of the FRAME that begins with it or
+        that it is, else -1, how many of them each batch has): all but FRAMEs that hold something.
+
+        Args:
+            frames: For each kind, whether it is one of FRAMEs.
+        """
+        _, kind = self.kinds
+        frame = np.array(frames, np.bool_)[kind]
+        before = np.concatenate(([False], frame[:-1]))
+        carries = np.concatenate((~frame[1:], [False]))
+        carries[self.first[1:] - 1] = False
+        lines = ~frame | ~carries
+        around = np.where(frame, kind, np.where(before, np.roll(kind, 1), -1))
+        return np.flatnonzero(lines), around[lines], np.add.reduceat(lines.astype(np.int64), self.first).tolist()
+
+    def item(self, way: int) -> Dissection:
+        """Stands for the batches of a way where nothing matters but which way it is."""
+        return self.block.item(int(self.batches[(self.way == way).argmax()]))
+
+    def column(self, name: str, of: Ints | None = None) -> Iterable[Any]:
+        """The values of one of the columns that templates leave open; None where a message has none.
+
+        Args:
+            of: Which messages; None: all.
+        """
+        walked, here = self.block.walked, self.messages if of is None else self.messages[of]
+        match name:
+            case "offset":
+                start: list[int] = (walked.start - self.block.batches.start[walked.batch])[here].tolist()
+                return start
+            case "length":
+                length: list[int] = (walked.stop - walked.start)[here].tolist()
+                return length
+            case "timestamp_ntp64":
+                return _or_none(walked.stamp[here], walked.stamped[here])
+            case "sn" | "source_sn":
+                numbers = getattr(walked, name)[here]
+                return _or_none(numbers, numbers >= 0)
+            case "payload" | "attachment":
+                return self.pieces(getattr(walked, name)[here], getattr(walked, f"{name}_size")[here])
+        return self.extensions(here)
+
+    def pieces(self, start: Ints, size: Ints) -> Iterable[bytes | None]:
+        """The bytes at some places; None where a place is negative."""
+        data = self.data
+        if not (start >= 0).any():
+            return repeat(None, len(start))
+        places = zip(start.tolist(), (start + size).tolist(), strict=True)
+        return (data[at:stop] if at >= 0 else None for at, stop in places)
+
+    def extensions(self, here: Ints) -> Iterable[list[Row] | None]:
+        """The extensions of messages, of which some have changing values; None where the template's are right."""
+        walked = self.block.walked
+        if not walked.bodies:
+            return repeat(None, len(here))
+        found: list[tuple[bytes, ...]] = [()] * len(walked.batch)
+        for messages, start, size in walked.bodies:
+            for index, body in zip(messages.tolist(), self.pieces(start, size), strict=True):
+                found[index] += (body,)  # none is negative
+        templates, template = self.block.walker.templates, walked.template.tolist()
+        return (
+            templates[template[index]].extensions(found[index]) if found[index] else None for index in here.tolist()
+        )
+
+
+def _or_none(values: Any, there: Bools) -> Iterable[int | None]:
+    """Numbers; None where there is none."""
+    if there.all():
+        out: list[int] = values.tolist()
+        return out
+    if not there.any():
+        return repeat(None, len(values))
+    return [value if is_there else None for value, is_there in zip(values.tolist(), there.tolist(), strict=True)]
