@@ -51,15 +51,15 @@ def convert(job: "Job", watch: "SilentProgress", cluster: Cluster) -> "Report | 
         from zdissect.spark import background, conversion
         from zdissect.spark.spark_session import cores, open_session
 
-        files = conversion.captures_of(job)  # before Spark is started, which takes long
-        if not files:
+        works = conversion.captures_of(job)  # before Spark is started, which takes long
+        if not works or not works[0].inputs:
             return None
         with _unlogged():
             spark, ours = open_session(cluster.master, cluster.conf)
             try:
                 tasks = cluster.partitions or cores(spark)
                 return background.run(
-                    spark, lambda: conversion.convert_directory(spark, job, files, tasks, watch), watch.stages
+                    spark, lambda: conversion.convert_directory(spark, job, works, tasks, watch, ours), watch.stages
                 )
             finally:
                 if ours:

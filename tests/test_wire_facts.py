@@ -53,7 +53,6 @@ FOREIGN = {
 
 EXCUSED = {
     "zdissect/scapy/generated.py": ("a ZenohID, where none is given", r"b'\x01'"),
-    "zdissect/export/target.py": ("modes of files", "511 & ~_umask()"),
     "zdissect/flow/serial_line.py": (
         "arithmetic of a CRC", "value & 1", "(value ^ byte) & 255", "255", "value ^ 4294967295", "4294967295",
     ),

@@ -1,4 +1,4 @@
-"""What Spark's workers do, without Spark: a survey, frames to Arrow, and these to tables."""
+"""What Spark's workers do besides what processes do, without Spark: how frames are brought to many groups."""
 
 from pathlib import Path
 
@@ -9,34 +9,35 @@ pytest.importorskip("pyarrow")
 SAMPLES = Path(__file__).parents[2] / "samples"
 
 
-def batches() -> list:
-    from zdissect.export.inputs import find
-    from zdissect.spark import frames, plan
-    from zdissect.spark.ranges import survey
+def captures() -> list:
+    from zdissect.export.inputs import find, plan
 
-    planned = plan.captures(survey(source) for source in find(str(SAMPLES)))
-    return [batch for task in plan.tasks(planned) for batch in frames.read(task, internal=True)]
-
-
-def test_reading(benchmark):
-    assert sum(batch.num_rows for batch in benchmark(batches)) > 1000
-
-
-def test_decoding(benchmark):
-    from zdissect.export.conversion_settings import Settings
-    from zdissect.spark.worker import decoder
-
-    given = batches()
-    decode = decoder(Settings(batch_rows=4096))
-    assert sum(batch.num_rows for batch in benchmark(lambda: list(decode(given)))) > 1000
+    return plan(find(str(SAMPLES)))
 
 
 def test_first_look(benchmark):
     """What comes before a large capture is split."""
     from zdissect.export.conversion_settings import Settings
-    from zdissect.export.inputs import find
-    from zdissect.spark import plan, split_captures
+    from zdissect.export.work import look
+
+    assert any(benchmark(lambda: [look(one, Settings(), 4).split for one in captures()]))
+
+
+def test_reading(benchmark):
+    """A survey, and frames to Arrow, with the notes for groups."""
+    from zdissect.export.conversion_settings import Settings
+    from zdissect.export.work import look
+    from zdissect.spark import frames, plan, split_captures
     from zdissect.spark.ranges import survey
 
-    captures = plan.captures(survey(source) for source in find(str(SAMPLES)))
-    assert any(benchmark(lambda: [split_captures.look(one, Settings(), 4) for one in captures]))
+    splits = [(one, look(one, Settings(), 4).split) for one in captures()]
+
+    def read() -> int:
+        rows = 0
+        for one, split in splits:
+            placed = plan.placed(one, map(survey, one.inputs))
+            for task in plan.tasks([placed]):
+                rows += sum(batch.num_rows for batch in frames.read(task, True, split_captures.load(split)))
+        return rows
+
+    assert benchmark(read) > 1000

@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.export.tables import SAMPLES, converted, rows
-from zdissect.export.parquet import WriteError
+from zdissect.export.parquet import Parts, WriteError
 from zdissect.export.tables import TABLES
 from zdissect.export.target import Target
 
@@ -112,7 +112,6 @@ def test_a_full_disk_leaves_nothing(tmp_path, monkeypatch):
 
 
 def test_nothing_is_left_behind_without_commit(tmp_path):
-    with Target(str(tmp_path / "out")) as target:
-        target.attempt("1")
+    with Target(str(tmp_path / "out")) as target, Parts(target.attempt()):
         assert any(tmp_path.iterdir())
     assert not any(tmp_path.iterdir())

@@ -8,7 +8,7 @@ import pytest
 
 from tests.export.killers import Deadly
 from tests.export.tables import SAMPLES, converted, rows, where
-from zdissect.export import directory
+from zdissect.export import directory, workers
 from zdissect.export.directory import bundle
 from zdissect.export.inputs import InputFile, Work
 from zdissect.export.parquet import WriteError
@@ -63,13 +63,7 @@ def test_one_that_dies_takes_only_its_capture_with_it(deadly, captures, tmp_path
 def test_output_that_cannot_be_written_ends_it(captures, tmp_path, monkeypatch):
     """Told by a process, here: its directory is gone."""
     attempt = directory.Target.attempt
-
-    def gone(self, name):
-        path = attempt(self, name)
-        path.rmdir()
-        return path
-
-    monkeypatch.setattr(directory.Target, "attempt", gone)
+    monkeypatch.setattr(directory.Target, "attempt", lambda self: attempt(self) + "/gone")
     with pytest.raises(WriteError, match=f"^{re.escape(str(tmp_path / 'out'))}: it cannot be written"):
         converted(captures, tmp_path / "out", jobs=2)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in"]
@@ -113,8 +107,8 @@ def test_what_is_told_adds_up(captures, tmp_path):
 def test_little_is_converted_without_other_processes(captures, tmp_path, monkeypatch):
     """They would have to start first. If a number of processes is asked for, there are some nevertheless."""
     begun = []
-    run = directory.run
-    monkeypatch.setattr(directory, "run", lambda tasks, *rest: begun.append(len(tasks)) or run(tasks, *rest))
+    run = workers.run
+    monkeypatch.setattr(workers, "run", lambda tasks, *rest: begun.append(len(tasks)) or run(tasks, *rest))
     size = sum(path.stat().st_size for path in captures.iterdir())
     for name, small, jobs in (("small", size, 0), ("asked", size, 2), ("large", size - 1, 0)):
         monkeypatch.setattr(directory, "_SMALL", small)

@@ -1,12 +1,15 @@
 """`zdissect batch --spark` gives the tables that `zdissect batch` gives."""
 
 import gzip
+import json
 import os
 import shutil
 import sys
 from dataclasses import replace
 from pathlib import Path
+from zlib import crc32
 
+import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 
@@ -15,13 +18,12 @@ sys.path.insert(0, str(Path(__file__).parent))
 from comparing import assert_same, rows
 from zdissect_cli.main import cli
 
-from zdissect.export.conversion_settings import Settings
 from zdissect.export.directory import Job, Report, convert_directory
-from zdissect.export.parquet import WriteError
-from zdissect.parallel.first_look import FirstLook
-from zdissect.spark import conversion
-from zdissect.spark import job as job_module
-from zdissect.spark.job import ReadJob
+from zdissect.export.large_captures import LargeCaptures
+from zdissect.export.tables import TABLES
+from zdissect.export.workers import GroupTask
+from zdissect.parallel.split import Split
+from zdissect.spark import conversion, shuffled_groups, task_pool
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 
@@ -48,6 +50,7 @@ def captures(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (deep / "empty.pcap").touch()
     (deep / "text.pcap").write_text("no capture at all")
     (deep / "folder.pcap").mkdir()
+    (deep / "gone.pcap").symlink_to("nowhere")
     (deep / os.fsdecode(b"no\xfftext \n.pcap")).write_bytes(whole)
     for number, part in enumerate(split(whole, 5)):
         (deep / f"rotated.part{number}.pcap").write_bytes(part)
@@ -88,67 +91,76 @@ class Silent:
     begin = update = lambda *_: None
 
 
-def both_ways(spark, job, out: Path, monkeypatch, **reading: int) -> tuple[Report, Report]:
-    """Converts without and with Spark, which reads as it is told; the tables are the same."""
+def both_ways(spark, job, out: Path, groups: bool = True) -> tuple[Report, Report]:
+    """Converts without and with Spark, which splits all captures, or as usual; the tables are the same."""
     plain = convert_directory(replace(job, out=str(out / "plain")), Silent())
-    monkeypatch.setattr(conversion, "ReadJob", lambda *given: ReadJob(*given, **reading))
-    other = replace(job, out=str(out / "spark"))
+    other = replace(job, out=str(out / "spark"), **({"split_bytes": 0} if groups else {}))
     found = conversion.convert_directory(spark, other, conversion.captures_of(other), 3, Silent())
     assert_same(out / "plain", out / "spark")
     assert +plain.done.rows == +found.done.rows
     assert +plain.done.accounting == +found.done.accounting
     assert plain.done.codes == found.done.codes
     assert [(one.file, one.error) for one in plain.bad] == [(one.file, one.error) for one in found.bad]
+    assert sorted(path.name for path in out.iterdir()) == ["plain", "spark"]
     return plain, found
 
 
-def test_ranges_and_merged_files(spark, captures, tmp_path, monkeypatch):
-    """Files in many small ranges, all merged by time into one capture."""
-    assert ReadJob([], Settings()).range_bytes > 2000
-    job = Job(str(captures), "", join="one", jobs=1, include=("r*.pcap", "*.pcapng", "pub*"))
-    both_ways(spark, job, tmp_path, monkeypatch, range_bytes=2000)
+def test_relative_paths(spark, captures, tmp_path, monkeypatch):
+    """Workers have another working directory. Errors name the files as users do."""
+    monkeypatch.chdir(captures.parent)
+    plain, _ = both_ways(spark, Job(captures.name, "", jobs=1, include=("deep/*",)), tmp_path, groups=False)
+    assert any(f"{captures.name}/deep/gone.pcap: " in (one.error or "") for one in plain.bad)
 
 
 @pytest.mark.parametrize("join", ["auto", "one"])
-def test_split_captures(spark, captures, tmp_path, monkeypatch, join):
-    """Each capture in groups of sessions; or one capture, of many files that overlap."""
-    if join == "one":  # the driver leaves even small files to the workers
-        monkeypatch.setattr(job_module, "_FEW", 0)
-    real, split = conversion.splits, {}
-    monkeypatch.setattr(conversion, "splits", lambda *given: split.update(real(*given)) or split)
-    both_ways(spark, Job(str(captures), "", join=join, jobs=1), tmp_path, monkeypatch, range_bytes=3000, split_bytes=0)
-    assert max(len(one.sizes) for one in split.values()) > 2
-    assert len(split) == 1 if join == "one" else "deep/rotated.part0.pcap" in split
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_split_captures(spark, captures, tmp_path, monkeypatch, join, shuffled):
+    """Each capture in groups of sessions, or one of many files that overlap; frames are brought to them, or each group
+    reads all of its capture."""
+    groups = set()
+    take = LargeCaptures.take
+
+    def seen(self, task, done):
+        if isinstance(task, GroupTask):
+            groups.add((task.works[0].inputs[0].name, task.number))
+        take(self, task, done)
+
+    monkeypatch.setattr(LargeCaptures, "take", seen)
+    if shuffled:
+        monkeypatch.setattr(task_pool, "REREAD", 0)
+        monkeypatch.setattr(shuffled_groups, "RANGE_BYTES", 3000)
+    both_ways(spark, Job(str(captures), "", join=join, jobs=1), tmp_path)
+    assert max(number for _, number in groups) > 1
+    assert len({name for name, _ in groups}) == 1 if join == "one" else ("deep/rotated.part0.pcap", 1) in groups
 
 
-def test_a_capture_that_was_split_wrongly_is_decoded_again(spark, tmp_path, monkeypatch):
-    """A first look that doesn't hear who the ends of connections are parts links of a session."""
-    monkeypatch.setattr(FirstLook, "called", lambda self, names, node: None)
-    real, found = conversion.unsound, []
-    monkeypatch.setattr(conversion, "unsound", lambda told: found.append(real(told)) or found[-1])
-    job = Job(str(SAMPLES), "", jobs=1, include=("scouting-multicast.pcap", "gossip.pcap"))
-    both_ways(spark, job, tmp_path, monkeypatch, split_bytes=0)
-    assert found == [{"scouting-multicast.pcap"}, set()]
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_a_capture_that_was_split_wrongly_is_decoded_again(spark, tmp_path, monkeypatch, shuffled):
+    """As a whole, in a third job: here the groups don't know which connections to expect."""
+    take = LargeCaptures.take
+
+    def short(self, task, done):
+        if done.split:
+            split = Split.load(done.split)
+            done = replace(done, split=split._replace(numbers=[[]] * len(split.sizes)).json())
+        take(self, task, done)
+
+    monkeypatch.setattr(LargeCaptures, "take", short)
+    if shuffled:
+        monkeypatch.setattr(task_pool, "REREAD", 0)
+    both_ways(spark, Job(str(SAMPLES / "gossip.pcap"), "", jobs=1), tmp_path)
+    assert len(list((tmp_path / "spark" / "messages").glob("*.parquet"))) == 1
 
 
-def test_a_fault_in_a_group_is_that_of_the_capture(spark, tmp_path, monkeypatch):
-    """What can't be split is decoded as a whole, and so is what fails in a group: here for want of a number."""
-    real = conversion.splits
-
-    def short(*given):
-        return {name: one._replace(numbers=[[]] * len(one.sizes)) for name, one in real(*given).items()}
-
-    monkeypatch.setattr(conversion, "splits", short)
-    job = Job(str(SAMPLES / "gossip.pcap"), "", jobs=1)
-    both_ways(spark, job, tmp_path, monkeypatch, split_bytes=0)
-
-
-def test_rows_that_do_not_arrive_are_missed(tmp_path):
-    """As where a worker is another machine, with a disk of its own."""
-    job = Job(str(SAMPLES / "gossip.pcap"), str(tmp_path / "out"), jobs=1)
-    report = convert_directory(job, Silent())
-    conversion.arrived(tmp_path / "out", report.done)
-    (part,) = (tmp_path / "out" / "messages").iterdir()
-    part.unlink()
-    with pytest.raises(WriteError, match=r"only 0 of [0-9]+ rows of messages have arrived"):
-        conversion.arrived(tmp_path / "out", report.done)
+def test_success_names_the_parts(spark, tmp_path):
+    """Each with its rows, bytes and checksum."""
+    job = Job(str(SAMPLES), str(tmp_path / "out"), include=("gossip.pcap", "pubsub-tcp.pcap"))
+    conversion.convert_directory(spark, job, conversion.captures_of(job), 2, Silent())
+    for table in TABLES:
+        folder = tmp_path / "out" / table
+        parts = json.loads((folder / "_SUCCESS").read_text())["parts"]
+        assert sorted(part["name"] for part in parts) == sorted(path.name for path in folder.glob("*.parquet"))
+        for part in parts:
+            data = (folder / part["name"]).read_bytes()
+            assert (part["table"], part["size"], part["crc32"]) == (table, len(data), crc32(data))
+            assert pq.read_metadata(folder / part["name"]).num_rows == part["rows"]

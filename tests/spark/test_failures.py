@@ -8,14 +8,23 @@ import sys
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+pytest.importorskip("pyspark")
+sys.path.insert(0, str(Path(__file__).parent))
+from comparing import rows
+
+from tests.spark import deaths
 from tests.spark.short_lived import ARGUMENTS
 from zdissect.export.conversion_settings import Settings
 from zdissect.export.directory import Job
-from zdissect.spark import failures
+from zdissect.export.parquet import WriteError
+from zdissect.export.workers import CapturesTask, ScanTask
+from zdissect.spark import conversion, failures, task_pool
 from zdissect.spark.background import NO_STAGE, run
+from zdissect.spark.task_pool import SparkPool, _Attempted
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 SECONDS = 60
@@ -51,6 +60,7 @@ def test_the_line_that_matters(text, why):
     [
         (RuntimeError("x\nCaused by: java.io.IOException: No space left on device\n\tat y"), "the disk is full; "),
         (RuntimeError("x\nCaused by: java.lang.OutOfMemoryError: Java heap space"), "Java has too little memory; "),
+        (RuntimeError("x\n ModuleNotFoundError: No module named 'zdissect'"), "workers have no zdissect: install it "),
         (RuntimeError("x: Python worker exited unexpectedly\nCaused by: java.io.EOFException"), "a Python process "),
         (RuntimeError('x\n: j.NullPointerException: Cannot invoke "R.askSync()" because the return value of '
                       '"o.BlockManagerMaster.driverEndpoint()" is null'), "Spark stopped halfway, "),
@@ -62,20 +72,70 @@ def test_reasons_in_words(problem, why):
     assert failures.reason(problem).startswith(why)
 
 
-class Deadly(Settings):
-    """Kills the worker that is given it."""
+@pytest.mark.parametrize("deadly", [{"gossip.pcap"}, {"gossip.pcap", "query-router.pcap"}])
+def test_a_worker_that_always_dies_costs_its_capture(spark, tmp_path, deadly):
+    """As without Spark; this session makes one attempt at each task, so Spark gives up the job."""
+    job = Job(str(SAMPLES), str(tmp_path / "out"), include=("gossip.pcap", "query-router.pcap", "pubsub-*.pcap"))
+    works = [
+        deaths.Deadly(work.merges) if work.inputs[0].name in deadly else work for work in conversion.captures_of(job)
+    ]
+    report = conversion.convert_directory(spark, job, works, 2, Silent())
+    assert {one.file for one in report.bad} == deadly
+    status = {row["file"]: row["status"] for row in rows(tmp_path / "out", "captures")}
+    assert len(status) == 3
+    assert status == {name: "failed" if name in deadly else "ok" for name in status}
+    assert {row["file"] for row in rows(tmp_path / "out", "messages")} == status.keys() - deadly
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
-    def __reduce__(self):
-        return os._exit, (1,)
+
+@pytest.mark.parametrize(
+    ("master", "conf", "attempts"),
+    [("local", {}, 1), ("local[*]", {}, 1), ("local[2]", {}, 1), ("local[*,2]", {}, 2), ("spark://x:1", {}, 4),
+     ("local-cluster[2,1,512]", {}, 4), ("yarn", {"spark.task.maxFailures": "7"}, 7)],
+)  # fmt: skip
+def test_how_often_spark_tries(master, conf, attempts):
+    session = SimpleNamespace(conf=conf | {"spark.master": master})
+    assert task_pool.allowed(session) == attempts
 
 
-def test_workers_that_die(spark, tmp_path):
-    from zdissect.spark import conversion
+def test_a_full_disk_is_told_after_a_second_attempt(spark, tmp_path, monkeypatch):
+    """On another machine there may be room."""
+    failing = SparkPool(spark, Settings(), 2, False)
+    (work,) = conversion.captures_of(Job(str(SAMPLES / "gossip.pcap"), str(tmp_path / "out")))
+    task = CapturesTask((work,), str(tmp_path / "1"))
+    calls = []
 
-    job = Job(str(SAMPLES / "pubsub-tcp.pcap"), str(tmp_path / "out"), Deadly())
-    with pytest.raises(conversion.SparkFailure, match="a Python process that converted captures died"):
-        conversion.convert_directory(spark, job, conversion.captures_of(job), 2, Silent())
-    assert not any(tmp_path.iterdir())
+    def job(tasks):
+        calls.append(tasks)
+        return [_Attempted(one, None, "OUT: the disk is full") for one in tasks]
+
+    monkeypatch.setattr(failing, "job", job)
+    with pytest.raises(WriteError, match="OUT: the disk is full"):
+        list(failing.run([task], print))
+    assert calls == [[task], [task]]
+
+
+def test_an_output_that_workers_do_not_see(spark, tmp_path):
+    """Here it has gone; on a cluster it is on another machine's disk."""
+    pool = SparkPool(spark, Settings(), 2, False)
+    (work,) = conversion.captures_of(Job(str(SAMPLES / "gossip.pcap"), str(tmp_path / "out")))
+    with pytest.raises(WriteError, match="workers on other machines don't see it: OUT must be in a place that all"):
+        list(pool.run([CapturesTask((work,), str(tmp_path / "gone" / "1"))], print))
+
+
+def test_workers_with_another_version(spark, tmp_path):
+    pool = SparkPool(spark, Settings(), 2, False)
+    pool.terms = pool.terms._replace(version="0.0.1")
+    (work,) = conversion.captures_of(Job(str(SAMPLES / "gossip.pcap"), str(tmp_path / "out")))
+    with pytest.raises(WriteError, match=r"workers have zdissect .*, but this is 0\.0\.1: install the same"):
+        list(pool.run([CapturesTask((work,), str(tmp_path / "1"))], print))
+
+
+def test_results_that_are_not_one_for_each_task(spark, monkeypatch):
+    pool = SparkPool(spark, Settings(), 2, False)
+    monkeypatch.setattr("zdissect.spark.attempts.of_tasks", lambda tasks, terms: lambda batches: iter(()))
+    with pytest.raises(WriteError, match="Spark returned 0 results of 1 tasks"):
+        list(pool.run([ScanTask((), 2)], print))
 
 
 class Session:

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from zdissect_cli.main import cli
 
 from tests.export.tables import SAMPLES
-from zdissect.spark import filesystems
+from zdissect.export import filesystems, listed_inputs
 
 SAMPLE = SAMPLES / "pubsub-tcp.pcap"
 
@@ -30,7 +30,8 @@ def bucket(tmp_path, monkeypatch):
         assert (parts.scheme, parts.netloc, parts.query) == ("s3", "bucket", "region=x")
         return LocalFileSystem(), str(place) + unquote(parts.path)
 
-    monkeypatch.setattr(filesystems, "_system", system)
+    monkeypatch.setattr(filesystems, "system_of", system)
+    monkeypatch.setattr(listed_inputs, "system_of", system)
     (place / "dir" / "deep er").mkdir(parents=True)
     return place
 
@@ -41,13 +42,13 @@ def test_captures_behind_a_uri_with_a_query(bucket):
         shutil.copy(SAMPLE, bucket / "dir" / name)
     (bucket / "dir" / "notes.txt").write_text("text")
     for uri in ("s3://bucket/dir?region=x", "s3://bucket/dir/?region=x"):
-        found = filesystems.list_inputs(uri)
+        found = listed_inputs.list_inputs(uri)
         assert [one.name for one in found] == names
         for one in found:
             with filesystems.open_input(one.path, one.name) as capture:
                 assert len(list(capture)) == 36
-    (single,) = filesystems.list_inputs("s3://bucket/dir/a.pcap?region=x")
-    assert single == ("a.pcap", "s3://bucket/dir/a.pcap?region=x", SAMPLE.stat().st_size, "")
+    (single,) = listed_inputs.list_inputs("s3://bucket/dir/a.pcap?region=x")
+    assert single == ("a.pcap", "s3://bucket/dir/a.pcap?region=x", SAMPLE.stat().st_size, "", "")
 
 
 def test_files_as_uris(spark, tmp_path):

@@ -6,6 +6,7 @@
 
 Pure code is apart from code that opens files: `tables` and `schema` define the tables, `arrow` and
 `message_batches` turn rows into Arrow, `decoding` and `group_decoding` turn frames into tables (Spark runs the same
-code), `first_look` and `split` share out a large capture. `inputs`, `time_ranges`, `merging`, `parquet`, `target`,
-`work`, `workers` and `directory` touch the file system. Needs pyarrow: `pip install 'zdissect[batch]'`.
+code), `first_look` and `split` share out a large capture. `filesystems`, `inputs`, `listed_inputs`, `time_ranges`,
+`merging`, `parquet`, `target`, `remote_target`, `leftovers`, `work`, `workers` and `directory` touch the file system.
+Needs pyarrow: `pip install 'zdissect[batch]'`.
 """

@@ -17,7 +17,6 @@ from zdissect.export.file_stats import FileStats
 from zdissect.export.finding_rows import finding_row
 from zdissect.export.message_batches import MessageBatches
 from zdissect.export.session_rows import Links
-from zdissect.export.summary import Summary
 from zdissect.export.tables import MESSAGES, TABLES
 from zdissect.flow.clock import EARLY_NS
 from zdissect.pipeline import Pipeline
@@ -184,15 +183,6 @@ class Decoding:
         for file_stats in self.files.values():
             total.add(file_stats.accounting)
         return total.report(self.pipeline)
-
-    def summary(self) -> Summary:
-        """The totals, once the capture has ended."""
-        return Summary(
-            self.totals(),
-            dict(self.codes),
-            self.accounting(),
-            [file_stats.brief() for file_stats in self.files.values()],
-        )
 
     def totals(self) -> dict[str, int]:
         """Rows of each table so far."""

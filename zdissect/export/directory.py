@@ -4,18 +4,18 @@ import gc
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Protocol
 
 from zdissect.export.conversion_settings import Settings
 from zdissect.export.families import AUTO
 from zdissect.export.file_stats import OK, FileStats
+from zdissect.export.gathered_parts import ERROR, GatheredParts
 from zdissect.export.inputs import Work, find, plan
 from zdissect.export.large_captures import LargeCaptures
 from zdissect.export.parquet import WriteError
-from zdissect.export.target import ERROR, Target
+from zdissect.export.target import Target
 from zdissect.export.work import Done, convert, join, lost
-from zdissect.export.workers import CapturesTask, ScanTask, Task, run
+from zdissect.export.workers import CapturesTask, Pool, ProcessPool, ScanTask, Task
 from zdissect.parallel.split import SPLIT_BYTES, worth
 
 _DIED = "the process that converted it died, perhaps out of memory; the other captures were converted"
@@ -78,57 +78,81 @@ def convert_directory(job: Job, watch: Watch) -> Report | None:
     works = plan(find(job.directory, job.include), job.join)
     if not works or not works[0].inputs:
         return None
-    report = Report(captures=len(works), size=sum(work.size for work in works))
-    watch.begin(sum(len(work.inputs) for work in works), report.size)
-    with target:
-        try:
-            _Conversion(job, target, report, watch).run(works)
-        except WriteError as problem:
-            raise target.shown(problem) from problem
-        target.commit()
-    return report
+    jobs = job.jobs or os.cpu_count() or 1
+    alone = job.jobs == 1 or (not job.jobs and sum(work.size for work in works) <= _SMALL)
+    return Conversion(job, target, watch, ProcessPool(jobs, job.settings), alone).convert(works)
 
 
-class _Conversion:
-    """One run: hands out the captures and gathers the results."""
+class Conversion:
+    """One run: hands out the captures and gathers the results.
 
-    def __init__(self, job: Job, target: Target, report: Report, watch: Watch) -> None:
+    Args:
+        job: What to convert, and how.
+        target: The output.
+        watch: Is told of the progress.
+        pool: Does the tasks.
+        alone: Whether this process does all of them instead.
+    """
+
+    def __init__(self, job: Job, target: GatheredParts, watch: Watch, pool: Pool, alone: bool = False) -> None:
         self.job = job
         self.target = target
-        self.report = report
         self.watch = watch
+        self.pool = pool
+        self.alone = alone
+        self.report = Report()
         self.apart = LargeCaptures()
-        self.tasks = 0
         self.size = 0
         """Bytes of the captures that are done."""
 
+    def convert(self, works: list[Work]) -> Report:
+        """Converts captures, and moves the tables to their place. Raises WriteError."""
+        self.report = Report(captures=len(works), size=sum(work.size for work in works))
+        self.watch.begin(sum(len(work.inputs) for work in works), self.report.size)
+        with self.target:
+            try:
+                if self.alone:
+                    self.here(bundle(works, self.pool.tasks))
+                else:
+                    self.run(works)
+                self.target.commit()
+            except WriteError as problem:
+                raise self.target.shown(problem) from problem
+        return self.report
+
     def run(self, works: list[Work]) -> None:
         """Converts all captures."""
-        jobs = self.job.jobs or os.cpu_count() or 1
-        if self.job.jobs == 1 or (not self.job.jobs and self.report.size <= _SMALL):
-            self.here(bundle(works, jobs))
-            return
+        jobs = self.pool.tasks
         split = worth([work.size for work in works], jobs, self.job.split_bytes)
-        looks: list[Task] = [ScanTask((works[index],), self.directory(), jobs) for index in split]
+        looks: list[Task] = [ScanTask((works[index],), jobs) for index in split]
         others = bundle((work for index, work in enumerate(works) if index not in split), jobs)
         suspects = self.all(looks + [self.whole(together) for together in others])
-        suspects += self.all([*self.apart.tasks(self.directory)])
+        suspects += self.all([*self.apart.tasks(self.target.attempt)])
         suspects += self.all(self.joined(suspects))
-        for work in suspects:  # one of these killed its process: each gets a process of its own
-            again, died = self.pool([self.whole([work])], 1)
+        self.suspected(suspects)
+
+    def suspected(self, works: list[Work]) -> None:
+        """Converts captures each of which, or another one under way with it, killed its process: one by one."""
+        for together in [works] if self.pool.isolated else [[work] for work in works]:
+            again, died = self.begun([self.whole([work]) for work in together])
             for task in again + died:
-                directory = self.target.attempt(task.directory.rpartition("_")[2])
-                self.accept(task, lost(list(task.works), str(directory), _DIED))
+                directory = self.target.attempt()
+                self.accept(CapturesTask(task.works, directory), lost(list(task.works), directory, _DIED))
 
     def all(self, tasks: list[Task]) -> list[Work]:
         """Does tasks, however many processes die; returns the captures of those that were running then."""
         suspects: list[Work] = []
         while tasks:
-            tasks, died = self.pool(tasks, self.job.jobs or os.cpu_count() or 1)
+            tasks, died = self.begun(tasks)
             for task in died:
-                self.target.discard(task.directory)
+                self.discard(task)
                 suspects += (work for work in task.works if work not in suspects)
         return suspects
+
+    def discard(self, task: Task) -> None:
+        """Removes what a task has written."""
+        if not isinstance(task, ScanTask):
+            self.target.discard(task.directory)
 
     def joined(self, suspects: list[Work]) -> list[Task]:
         """Adds the results of the groups of captures; returns the tasks of captures that must be decoded as a whole."""
@@ -141,11 +165,12 @@ class _Conversion:
                 again += [self.whole([work])] if work not in suspects else []
                 continue
             files = next(done.files for task, done in held if not task.number)
-            directory = self.target.attempt(f"{held[0][0].directory.rpartition('_')[2]}files")
-            done = join(files, [done.group for _, done in held if done.group is not None], str(directory))
-            for written in (*(Path(task.directory) for task, _ in held), directory):
-                self.target.accept(written)
-            self.report.done.add(done)
+            directory = self.target.attempt()
+            joined = join(files, [done.group for _, done in held if done.group is not None], directory)
+            for task, done in held:
+                self.target.accept(task.directory, done.parts)
+            self.target.accept(directory, joined.parts)
+            self.report.done.add(joined)
         return again
 
     def here(self, bundles: list[list[Work]]) -> None:
@@ -163,18 +188,13 @@ class _Conversion:
 
     def whole(self, works: list[Work]) -> CapturesTask:
         """The task of some captures."""
-        return CapturesTask(tuple(works), self.directory())
+        return CapturesTask(tuple(works), self.target.attempt())
 
-    def directory(self) -> str:
-        """A new directory for what a task writes."""
-        self.tasks += 1
-        return str(self.target.attempt(f"{self.tasks}"))
-
-    def pool(self, tasks: list[Task], jobs: int) -> tuple[list[Task], list[Task]]:
+    def begun(self, tasks: list[Task]) -> tuple[list[Task], list[Task]]:
         """(tasks that weren't begun because a process died, those that were under way then)."""
         unbegun: list[Task] = []
         died: list[Task] = []
-        for task, done, begun in run(tasks, jobs, self.job.settings, self.progress):
+        for task, done, begun in self.pool.run(tasks, self.progress) if tasks else ():
             if done is not None:
                 self.accept(task, done)
             else:
@@ -184,11 +204,9 @@ class _Conversion:
     def accept(self, task: Task, done: Done) -> None:
         """Adds the results of a task."""
         if isinstance(task, CapturesTask):
-            self.target.accept(Path(task.directory))
+            self.target.accept(task.directory, done.parts)
             self.report.done.add(done)
         else:
-            if isinstance(task, ScanTask):
-                self.target.discard(task.directory)
             self.apart.take(task, done)
         self.size += task.size
         self.progress(0, 0)
@@ -202,7 +220,7 @@ class _Conversion:
 class _Progress:
     """Sums up the progress of a task in this process."""
 
-    def __init__(self, conversion: _Conversion) -> None:
+    def __init__(self, conversion: Conversion) -> None:
         self.conversion = conversion
         self.size = self.messages = 0
 

@@ -1,7 +1,7 @@
 """The state of each input file: the rows of `captures`, filled by readers and decoders."""
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from zdissect.export.tables import TABLES_VERSION
@@ -55,15 +55,16 @@ class FileStats:
         if self.status == OK:
             self.problem(FAILED, f"{self.file}: {error}")
 
-    def brief(self) -> list[Any]:
-        """What the summary of a run says about it, as JSON types."""
-        return [self.file, self.status, self.error, self.frames, dict(self.unopened)]
+    def state(self) -> list[Any]:
+        """All that is known of it but for the accounting, as JSON types."""
+        return [getattr(self, name) for name in _STATE]
 
     @classmethod
-    def of(cls, brief: list[Any]) -> "FileStats":
-        """The file that `brief` described."""
-        file, status, error, frames, unopened = brief
-        return cls(file, status=status, error=error, frames=frames, unopened=Counter(unopened))
+    def of(cls, state: list[Any]) -> "FileStats":
+        """The file that had this `state`."""
+        known = dict(zip(_STATE, state, strict=True))
+        known["link_types"], known["unopened"] = tuple(known["link_types"]), Counter(known["unopened"])
+        return cls(**known)
 
     def counts(self) -> tuple[list[int], dict[str, int]]:
         """Its counts, and the frames that weren't opened by reason, as JSON types."""
@@ -126,3 +127,6 @@ class FileStats:
             "file": self.file, "severity": rule.severity, "group": rule.group, "code": rule.code,
             "message": self.error, "schema_version": TABLES_VERSION,
         }  # fmt: skip
+
+
+_STATE = [one.name for one in fields(FileStats) if one.name != "accounting"]

@@ -79,7 +79,7 @@ class GroupDecoding(Decoding):
         sound = not self.faulty and self.group.sound()
         counts = {file_stats.file: file_stats.counts() for file_stats in self.files.values()}
         group = GroupResult(self.capture, sound, self.pairs(), counts)
-        return Summary(self.totals(), dict(self.codes), self.accounting(), group=group)
+        return Summary(self.totals(), dict(self.codes), self.accounting(), group)
 
     def pairs(self) -> list[list[str]]:
         """The ZenohIDs of its sessions: no other group may have the same pair."""

@@ -23,6 +23,8 @@ class InputFile(NamedTuple):
     size: int
     error: str = ""
     """Why it can't be opened, if that is known already."""
+    shown: str = ""
+    """The path as the user gave it, if that is another one."""
 
 
 class Work(NamedTuple):

@@ -1,17 +1,15 @@
 """The frames of one capture from its files, in order of time. Problems with a file are noted, never raised."""
 
 import heapq
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
-from zdissect.capture import Capture, CaptureError, Defect, open_capture
+from zdissect.capture import CaptureError, Defect
 from zdissect.export.file_stats import CUT, DAMAGED, UNREADABLE, FileStats
+from zdissect.export.filesystems import open_input
 from zdissect.export.inputs import InputFile, Work
 from zdissect.flow.clock import EARLY_NS, Clock
 from zdissect.records import Frame
-
-Opening = Callable[[str, str], Capture]
-"""Opens a capture: path, and name for its frames."""
 
 
 class Order:
@@ -35,42 +33,50 @@ class Order:
         return self.latest_ns
 
 
-def frames(work: Work, files: dict[str, FileStats], opening: Opening = open_capture) -> Iterator[Frame]:
+def frames(work: Work, files: dict[str, FileStats]) -> Iterator[Frame]:
     """The frames of a capture. What is known of its files is entered into `files`, in their order."""
     first = work.inputs[0].name
     for part, file in enumerate(work.inputs):
         files[file.name] = FileStats(file.name, first, part, size=file.size)
     for group in work.merges:
         if len(group) == 1:
-            yield from _file(group[0], files[group[0].name], opening)
+            yield from _file(group[0], files[group[0].name])
         else:
-            merged = heapq.merge(*(_ordered(file, files[file.name], opening) for file in group))
+            merged = heapq.merge(*(_ordered(file, files[file.name]) for file in group))
             yield from (frame for _, _, frame in merged)
 
 
-def _ordered(file: InputFile, file_stats: FileStats, opening: Opening) -> Iterator[tuple[int, tuple[str, int], Frame]]:
+def _ordered(file: InputFile, file_stats: FileStats) -> Iterator[tuple[int, tuple[str, int], Frame]]:
     """Frames with their merge keys."""
     order = Order()
-    for frame in _file(file, file_stats, opening):
+    for frame in _file(file, file_stats):
         yield order.feed(frame), (frame.source, frame.number), frame
 
 
-def _file(file: InputFile, file_stats: FileStats, opening: Opening) -> Iterator[Frame]:
+def _file(file: InputFile, file_stats: FileStats) -> Iterator[Frame]:
     """The frames of a file."""
     if file.error:
         file_stats.problem(UNREADABLE, file.error)
         return
     number = 0
     try:
-        with opening(file.path, file.name) as capture:
-            file_stats.format, file_stats.size = capture.format, capture.size
+        with open_input(file.path, file.name) as capture:
+            file_stats.format = capture.format
+            file_stats.size = file.size if capture.size is None else capture.size  # unknown behind a URI
             try:
                 for number, frame in enumerate(capture, 1):  # noqa: B007  # counted for what comes after
                     yield frame
             finally:
                 file_stats.link_types = tuple(sorted(capture.link_types))
     except CaptureError as problem:
-        file_stats.problem(status(problem, number), str(problem))
+        file_stats.problem(status(problem, number), str(shown(problem, file)))
+
+
+def shown(problem: CaptureError, file: InputFile) -> CaptureError:
+    """The problem, with the path that the user gave."""
+    if not file.shown or problem.path != file.path:
+        return problem
+    return CaptureError(file.shown, problem.message, problem.kind)
 
 
 def status(problem: CaptureError, frames: int) -> str:

@@ -1,18 +1,14 @@
-"""The results of decoding a capture, besides its tables. Passed from process to process, and from worker to driver."""
+"""The results of decoding a group of a capture, besides its tables. Passed from process to process."""
 
-import json
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from zdissect.export.file_stats import FileStats
 
-Brief = list[Any]
-"""A file in brief, see `FileStats.brief`."""
-
 
 class GroupResult(NamedTuple):
-    """Results that only a group of a capture has."""
+    """What tells whether the groups of a capture are independent, and the counts of its files."""
 
     capture: str
     """The first file of the capture."""
@@ -25,26 +21,20 @@ class GroupResult(NamedTuple):
 
 
 class Summary(NamedTuple):
-    """The numbers of a capture, or of a group of one."""
+    """The numbers of a group of a capture."""
 
     rows: dict[str, int]
     """Rows of each table."""
     codes: dict[str, int]
     """Findings by code."""
     accounting: dict[str, int]
-    files: Sequence[Brief] = ()
-    """The files of a capture that was decoded as a whole."""
-    group: GroupResult | None = None
-
-    def json(self) -> str:
-        """As text."""
-        return json.dumps(self)
+    group: GroupResult
 
     @classmethod
-    def load(cls, text: str) -> "Summary":
-        """From text."""
-        rows, codes, accounting, files, group = json.loads(text)
-        return cls(rows, codes, accounting, files, None if group is None else GroupResult(*group))
+    def of(cls, values: list[Any]) -> "Summary":
+        """From the JSON types of another."""
+        rows, codes, accounting, group = values
+        return cls(rows, codes, accounting, GroupResult(*group))
 
 
 def unsound(groups: Sequence[Summary]) -> set[str]:
@@ -52,20 +42,18 @@ def unsound(groups: Sequence[Summary]) -> set[str]:
     out: set[str] = set()
     seen: set[tuple[str, ...]] = set()
     for summary in groups:
-        if summary.group is not None:
-            pairs = {(summary.group.capture, *pair) for pair in summary.group.pairs}
-            if not summary.group.sound or pairs & seen:
-                out.add(summary.group.capture)
-            seen |= pairs
+        pairs = {(summary.group.capture, *pair) for pair in summary.group.pairs}
+        if not summary.group.sound or pairs & seen:
+            out.add(summary.group.capture)
+        seen |= pairs
     return out
 
 
 def count(files: dict[str, FileStats], groups: Sequence[Summary]) -> None:
     """Adds the counts of all groups of a capture to its files."""
     for summary in groups:
-        if summary.group is not None:
-            for file, counts in summary.group.counts.items():
-                files[file].add(counts)
+        for file, counts in summary.group.counts.items():
+            files[file].add(counts)
 
 
 def total(summaries: Sequence[Summary]) -> tuple[Counter[str], Counter[str], Counter[str]]:

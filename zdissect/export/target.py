@@ -1,29 +1,31 @@
 """The output directory: tables are gathered in a temporary directory next to it, and moved when all are complete."""
 
+import json
 import os
 import re
 import shutil
-import tempfile
 from pathlib import Path
+from typing import IO
 
-from zdissect.export.parquet import Parts, WriteError, unwritable
+from zdissect.export import leftovers
+from zdissect.export.gathered_parts import APPEND, ERROR, IGNORE, OVERWRITE, SUCCESS, GatheredParts
+from zdissect.export.leftovers import APPENDED, OLD
+from zdissect.export.parquet import TableFile, WriteError, unwritable
 from zdissect.export.tables import TABLES
 
-ERROR, APPEND, OVERWRITE, IGNORE = "error", "append", "overwrite", "ignore"
-MODES = (ERROR, APPEND, OVERWRITE, IGNORE)
-"""What to do if the output exists: the save modes of Spark."""
-
-_OURS = frozenset(TABLES) | {"_SUCCESS", "._SUCCESS.crc"}
+_OURS = frozenset(TABLES) | {SUCCESS, "._SUCCESS.crc"}
 
 
-class Target:
-    """The output of a run: a context that leaves nothing behind unless `commit` was called."""
+class Target(GatheredParts):
+    """The output of a run in a local directory."""
 
-    def __init__(self, path: str, mode: str = ERROR) -> None:
-        self.path = Path(path)
-        self.mode = mode
+    def __init__(self, place: str, mode: str = ERROR, success: bool = False) -> None:
+        super().__init__(place, mode, success)
+        self.path = Path(place)
         self.temporary = Path()
-        self.number = 0
+        self.tables = Path()
+        """The new tables, apart from where tasks write: one that comes too late doesn't reach them."""
+        self.owner: IO[str] | None = None
 
     @property
     def exists(self) -> bool:
@@ -33,12 +35,13 @@ class Target:
         return os.path.lexists(self.path)
 
     def check(self) -> None:
-        """Raises WriteError if the mode forbids writing there."""
+        """Raises WriteError if the mode forbids writing there. Undoes what killed runs have left of it."""
         try:
+            leftovers.recover(self.path)
             if not self.exists:
                 return
-            if self.mode == ERROR:
-                raise WriteError(f"{self.path} exists: choose another place, or --mode append, overwrite or ignore")
+            if self.mode in (ERROR, IGNORE):
+                raise self.taken()
             if not self.path.is_dir():
                 raise WriteError(f"{self.path} isn't a directory: choose another place")
             others = sorted(entry.name for entry in self.path.iterdir() if entry.name not in _OURS)
@@ -49,107 +52,74 @@ class Target:
 
     def __enter__(self) -> "Target":
         self.check()
+        temporary = leftovers.temporary(self.path, self.run)
         try:
-            parent = self.path.absolute().parent
-            parent.mkdir(parents=True, exist_ok=True)
-            self.temporary = Path(tempfile.mkdtemp(".tmp", f".{self.path.name}.", parent))
+            temporary.parent.mkdir(parents=True, exist_ok=True)
+            temporary.mkdir()
+            self.temporary, self.tables = temporary, temporary / "_tables"
+            self.owner = leftovers.claim(temporary)
             for table in TABLES:
-                (self.temporary / table).mkdir()
+                (self.tables / table).mkdir(parents=True)
         except OSError as error:
             raise unwritable(str(self.path), error) from error
         return self
 
     def __exit__(self, *_: object) -> None:
-        shutil.rmtree(self.temporary, ignore_errors=True)
+        leftovers.discard(self.temporary)
+        if self.owner is not None:
+            self.owner.close()
 
-    def attempt(self, name: str) -> Path:
-        """An empty directory for the files of one task; removes those of an earlier attempt."""
-        path = self.temporary / f"_{name}"
-        shutil.rmtree(path, ignore_errors=True)
-        try:
-            path.mkdir()
-        except OSError as error:
-            raise unwritable(str(self.path), error) from error
-        return path
+    def inside(self, name: str) -> str:
+        return str(self.temporary / name)
+
+    def take(self, path: str, part: TableFile) -> None:
+        os.rename(path, self.tables / part.table / part.name)
 
     def discard(self, attempt: str) -> None:
-        """Removes the files of a task that failed."""
         shutil.rmtree(attempt, ignore_errors=True)
 
     def shown(self, problem: WriteError) -> WriteError:
-        """The error with the path that users know, not the temporary one."""
-        return WriteError(re.sub(rf"{re.escape(str(self.temporary))}(/_\w+)?", lambda _: str(self.path), str(problem)))
+        inside = rf"{re.escape(str(self.temporary))}(/[\w.-]+)*"
+        return WriteError(re.sub(inside, lambda _: str(self.path), str(problem)))
 
-    def accept(self, attempt: Path) -> None:
-        """Takes over the files of a task that succeeded."""
-        try:
-            for table in TABLES:
-                part = attempt / f"{table}.parquet"
-                if part.exists():
-                    part.rename(self.temporary / table / self._name())
-            self.number += 1
-            attempt.rmdir()
-        except OSError as error:
-            raise unwritable(str(self.path), error) from error
-
-    def commit(self) -> None:
-        """Moves the tables to their place. If it raises WriteError, nothing has changed."""
-        self._fill()
-        try:
-            if self.exists and self.mode == APPEND:
-                self._append()
-            elif self.exists:
-                self._replace()
-            else:
-                self.temporary.chmod(0o777 & ~_umask())
-                self.temporary.rename(self.path)
-        except OSError as error:
-            raise unwritable(str(self.path), error) from error
-
-    def _name(self) -> str:
-        """The name of the next part; runs that are appended have different ones."""
-        run = self.temporary.name.rsplit(".", 2)[1]
-        return f"part-{self.number:05d}-{run}.parquet"
-
-    def _fill(self) -> None:
-        """Gives every table a file, so that it can be read."""
-        attempt = self.attempt("empty")
-        with Parts(str(attempt)) as parts:
-            for table in TABLES:
-                if not any((self.temporary / table).iterdir()):
-                    parts.empty(table)
-        self.accept(attempt)
+    def finish(self) -> None:
+        for table in TABLES if self.success else ():
+            (self.tables / table / SUCCESS).write_bytes(self.manifest(table))
+        if self.exists and self.mode == APPEND:
+            self._append()
+        elif self.exists:
+            self._replace()
+        else:
+            self.tables.rename(self.path)
 
     def _replace(self) -> None:
         """Replaces the old tables by the new ones; the old ones are removed last."""
-        old = self.temporary.with_suffix(".old")
+        if self.mode != OVERWRITE:
+            raise WriteError(f"{self.path} exists now: another run has written it meanwhile; choose another place")
+        old = self.temporary / OLD
         self.path.rename(old)
         try:
-            self.temporary.chmod(0o777 & ~_umask())
-            self.temporary.rename(self.path)
+            self.tables.rename(self.path)
         except BaseException:
-            old.rename(self.path)
+            if not self.exists:
+                old.rename(self.path)
             raise
-        shutil.rmtree(old, ignore_errors=True)
 
     def _append(self) -> None:
         """Moves the new files next to the old ones; all or none."""
+        names = [f"{table}/{part.name}" for table in TABLES for part in self.parts[table]]
+        (self.temporary / APPENDED).write_text(json.dumps(names), encoding="utf-8")
         moved: list[Path] = []
         try:
             for table in TABLES:
                 (self.path / table).mkdir(exist_ok=True)
-                for part in sorted((self.temporary / table).iterdir()):
-                    final = self.path / table / part.name
-                    part.rename(final)
-                    moved.append(final)
+            for name in names:
+                (self.tables / name).rename(self.path / name)
+                moved.append(self.path / name)
+            for table in TABLES if self.success else ():
+                os.replace(self.tables / table / SUCCESS, self.path / table / SUCCESS)
         except BaseException:
             for final in moved:
                 final.unlink(missing_ok=True)
             raise
-
-
-def _umask() -> int:
-    """The user's umask: temporary directories are made for the user alone."""
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask
+        (self.temporary / APPENDED).unlink()

@@ -4,9 +4,10 @@ import os
 import struct
 from collections.abc import Iterable
 
-from zdissect.capture import CaptureError, open_capture
+from zdissect.capture import CaptureError
 from zdissect.capture.pcap import FILE_HEADER, MAGIC
 from zdissect.export.families import TimeRange
+from zdissect.export.filesystems import open_bytes, open_input, size_of
 from zdissect.flow.clock import Clock
 from zdissect.records import Frame
 
@@ -24,15 +25,15 @@ def time_range_of(path: str) -> TimeRange | None:
     first = last = None
     clock = Clock()
     try:
-        with open_capture(path) as capture:
-            large = capture.format == "pcap" and (capture.size or 0) > 4 * _TAIL
+        with open_input(path, path) as capture:
+            large = capture.format == "pcap" and (capture.size or size_of(path) or 0) > 4 * _TAIL
             for frame in capture:
                 last = clock.feed(frame).now_ns
                 if first is None:
                     first = last
                     if large and (end := _last(path)) is not None:
                         return TimeRange(first, end)
-    except CaptureError:
+    except (CaptureError, OSError):
         pass  # the good part counts; the error is reported when the file is converted
     return None if first is None or last is None else TimeRange(first, last)
 
@@ -40,12 +41,12 @@ def time_range_of(path: str) -> TimeRange | None:
 def _last(path: str) -> int | None:
     """Time of the last record of a pcap file, found from its end; None if that isn't possible."""
     try:
-        with open(path, "rb") as file:
+        with open_bytes(path) as file:
             kind = MAGIC.get(file.read(4))
             size = file.seek(0, os.SEEK_END)
             file.seek(max(FILE_HEADER, size - _TAIL))
             data = file.read()
-    except OSError:
+    except (OSError, ValueError, NotImplementedError):
         return None
     if kind is None:
         return None

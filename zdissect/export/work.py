@@ -1,6 +1,7 @@
 """The work of one process: captures to files, and a report on them."""
 
 import gc
+import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -12,11 +13,11 @@ from zdissect.export.file_stats import FileStats
 from zdissect.export.group_decoding import GroupDecoding
 from zdissect.export.inputs import Work
 from zdissect.export.merging import frames
-from zdissect.export.parquet import Parts
+from zdissect.export.parquet import Parts, TableFile
 from zdissect.export.summary import Summary, count, total
 from zdissect.parallel import first_look
 from zdissect.parallel.first_look import RECORD
-from zdissect.parallel.split import Moment, Split
+from zdissect.parallel.split import Moment, Share, Split
 from zdissect.records import Frame
 from zdissect.stats.accounting import Accounting
 
@@ -42,6 +43,8 @@ class Done:
     """The result of a first look at a capture."""
     group: Summary | None = None
     """The result of a group, which doesn't count until all groups of its capture have ended."""
+    parts: list[TableFile] = field(default_factory=list)
+    """The files that were written."""
 
     def add(self, other: "Done") -> None:
         """Adds the results of another process."""
@@ -50,8 +53,26 @@ class Done:
         self.codes += other.codes
         self.accounting.update(other.accounting)
 
+    def json(self) -> str:
+        """As text."""
+        files = [file_stats.state() for file_stats in self.files]
+        return json.dumps([files, self.rows, self.codes, self.accounting, self.split, self.group, self.parts])
 
-def convert(works: list[Work], directory: str, settings: Settings, tell: Tell = lambda size, messages: None) -> Done:
+    @classmethod
+    def load(cls, text: str) -> "Done":
+        """From text."""
+        files, rows, codes, accounting, split, group, parts = json.loads(text)
+        return cls(
+            [FileStats.of(state) for state in files], Counter(rows), Counter(codes), Counter(accounting), split,
+            None if group is None else Summary.of(group), [TableFile(*values) for values in parts],
+        )  # fmt: skip
+
+
+def _nobody(size: int, messages: int) -> None:
+    """Is told, and tells nobody."""
+
+
+def convert(works: list[Work], directory: str, settings: Settings, tell: Tell = _nobody) -> Done:
     """Writes the tables of some captures into a directory. Raises WriteError; a bad capture is only reported."""
     done = Done()
     with Parts(directory) as parts:
@@ -65,6 +86,7 @@ def convert(works: list[Work], directory: str, settings: Settings, tell: Tell = 
             for file_stats in files.values():
                 file_stats.accounting = Accounting()  # it refers to flows, and its totals were taken already
     done.rows += parts.rows
+    done.parts = parts.written()
     return done
 
 
@@ -76,11 +98,20 @@ def look(work: Work, settings: Settings, most: int) -> Done:
 def convert_group(work: Work, split: Split, group: int, directory: str, settings: Settings, tell: Tell) -> Done:
     """Writes the tables of a group of a capture, without rows about its files. Raises WriteError."""
     files: dict[str, FileStats] = {}
+    items = split.of(group, _noted(frames(work, files), files))
+    done = convert_items(items, split.share(work.inputs[0].name, group), directory, settings, tell)
+    done.files += files.values()
+    return done
+
+
+def convert_items(
+    items: Iterable[Frame | Moment], share: Share, directory: str, settings: Settings, tell: Tell = _nobody
+) -> Done:
+    """Writes the tables of a group, from its frames and moments. Raises WriteError."""
     with Parts(directory) as parts:
-        decoding = GroupDecoding(settings, split.share(work.inputs[0].name, group))
-        items = split.of(group, _noted(frames(work, files), files))
+        decoding = GroupDecoding(settings, share)
         _write(decoding.guarded(decoding.tables(_told(items, decoding, tell))), parts)
-    return Done(list(files.values()), group=decoding.summary())
+    return Done(group=decoding.summary(), parts=parts.written())
 
 
 def _noted(frames: Iterable[Frame], files: dict[str, FileStats]) -> Iterator[Frame]:
@@ -106,6 +137,7 @@ def join(files: list[FileStats], groups: list[Summary], directory: str) -> Done:
         _write(decoding.close(), parts)
     done.codes.update(decoding.codes)
     done.rows.update(parts.rows)
+    done.parts = parts.written()
     for file_stats in files:
         file_stats.accounting = Accounting()  # its totals are taken
     return done
@@ -144,4 +176,5 @@ def lost(works: list[Work], directory: str, error: str) -> Done:
             _write(Decoding(Settings(), files).close(), parts)
             done.files += files.values()
     done.rows += parts.rows
+    done.parts = parts.written()
     return done

@@ -10,13 +10,13 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import resource_tracker
 from multiprocessing.process import BaseProcess
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from zdissect.export.conversion_settings import Settings
 from zdissect.export.inputs import Work
 from zdissect.export.no_pandas import without_pandas
 from zdissect.export.parquet import unwritable
-from zdissect.export.work import Done, convert, convert_group, look
+from zdissect.export.work import Done, Tell, convert, convert_group, look
 from zdissect.parallel.processes import kill, uninterruptible
 from zdissect.parallel.split import Split
 
@@ -30,6 +30,7 @@ class CapturesTask(NamedTuple):
 
     works: tuple[Work, ...]
     directory: str
+    """The directory for its files, which it makes."""
 
     @property
     def size(self) -> int:
@@ -41,7 +42,6 @@ class ScanTask(NamedTuple):
     """A first look at a capture: how it can be split. Nothing is decoded."""
 
     works: tuple[Work, ...]
-    directory: str
     most: int
     """Most groups."""
     size: int = 0
@@ -65,9 +65,36 @@ Progress = Callable[[int, int], None]
 """Receives the bytes and messages of running tasks."""
 
 
-def run(
-    tasks: list[Task], jobs: int, settings: Settings, progress: Progress
-) -> Iterator[tuple[Task, Done | None, bool]]:
+Outcome = tuple[Task, Done | None, bool]
+"""A task, its result (None if its process died), and whether it had begun."""
+
+
+class Pool(Protocol):
+    """What does tasks, many at a time."""
+
+    tasks: int
+    """How many."""
+    isolated: bool
+    """Whether a task whose process dies leaves all others as they are."""
+
+    def run(self, tasks: list[Task], progress: Progress) -> Iterator[Outcome]:
+        """Does tasks, and returns how they ended. Raises WriteError."""
+
+
+class ProcessPool:
+    """Processes on this machine. If one dies, the others end too, whatever they were doing."""
+
+    isolated = False
+
+    def __init__(self, tasks: int, settings: Settings) -> None:
+        self.tasks = tasks
+        self.settings = settings
+
+    def run(self, tasks: list[Task], progress: Progress) -> Iterator[Outcome]:
+        return run(tasks, self.tasks, self.settings, progress)
+
+
+def run(tasks: list[Task], jobs: int, settings: Settings, progress: Progress) -> Iterator[Outcome]:
     """(task, its result, whether it had begun) for each task, as they end; the result is None if its process died.
 
     Raises WriteError. However it ends, no process is left running.
@@ -132,11 +159,15 @@ def _run(number: int, task: Task, settings: Settings) -> Done:
         _counters[slot + 1] += size
         _counters[slot + 2] += messages
 
-    if isinstance(task, ScanTask):
-        done = look(task.works[0], settings, task.most)
-    elif isinstance(task, GroupTask):
-        done = convert_group(task.works[0], Split.load(task.split), task.number, task.directory, settings, tell)
-    else:
-        done = convert(list(task.works), task.directory, settings, tell)
+    done = do(task, settings, tell)
     gc.collect()
     return done
+
+
+def do(task: Task, settings: Settings, tell: Tell = lambda size, messages: None) -> Done:
+    """Does a task, in whatever process. Raises WriteError."""
+    if isinstance(task, ScanTask):
+        return look(task.works[0], settings, task.most)
+    if isinstance(task, GroupTask):
+        return convert_group(task.works[0], Split.load(task.split), task.number, task.directory, settings, tell)
+    return convert(list(task.works), task.directory, settings, tell)

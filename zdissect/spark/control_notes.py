@@ -1,39 +1,32 @@
-"""Notes between the frames of a capture, as text: what its decoder needs besides frames."""
+"""Notes between the frames of a group, as text: what its decoder needs besides frames."""
 
 import json
+from collections.abc import Iterable, Iterator
 
-from zdissect.export.file_stats import FileStats
-from zdissect.parallel.split import Moment, Share
-from zdissect.spark.plan import Placement, Planned
-from zdissect.spark.ranges import Survey
+from zdissect.parallel.split import Moment
+from zdissect.records import Frame
 
-FILE, SHARE, MOMENT = "file", "share", "moment"
-
-ControlNote = FileStats | Share | Moment
+Row = tuple[Frame, str | None]
+"""(frame, note): of a row with a note, only the file and the number of the frame mean something."""
 
 
-def file(survey: str, placement: Placement) -> str:
-    """A note with what is known of a file."""
-    return json.dumps((FILE, survey, placement))
-
-
-def share(group: Share) -> str:
-    """A note with what a group must know, for its first row."""
-    return json.dumps((SHARE, *group))
+def group(number: int) -> str:
+    """The note that begins a group, even one without frames."""
+    return json.dumps(number)
 
 
 def moment(elsewhere: Moment) -> str:
     """A note about a moment elsewhere, before the next frame."""
-    return json.dumps((MOMENT, *elsewhere))
+    return json.dumps(elsewhere)
 
 
-def read(note: str) -> ControlNote:
-    """The content of a note."""
-    kind, *values = json.loads(note)
-    if kind == FILE:
-        survey, placement = values
-        return Planned(Survey.load(survey), Placement(*placement)).file_stats
-    if kind == SHARE:
-        capture, group, numbers, last = values
-        return Share(capture, group, numbers, Moment.of(last))
-    return Moment.of(values)
+def group_of(first: Row) -> int:
+    """The number of a group, from its first row."""
+    number: int = json.loads(first[1] or "")
+    return number
+
+
+def items(rows: Iterable[Row]) -> Iterator[Frame | Moment]:
+    """The frames and moments of a group, from its other rows."""
+    for frame, note in rows:
+        yield frame if note is None else Moment.of(json.loads(note))

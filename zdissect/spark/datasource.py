@@ -19,19 +19,21 @@ from pyspark.sql.types import StructType
 from zdissect.export import inputs, merging
 from zdissect.export.decoding import decode_sessions
 from zdissect.export.file_stats import FileStats
+from zdissect.export.filesystems import require
 from zdissect.export.inputs import Work
+from zdissect.export.listed_inputs import list_inputs
+from zdissect.export.tables import MESSAGES
 from zdissect.spark import frames, plan, split_captures
-from zdissect.spark.filesystems import is_remote, list_inputs, open_input, require
 from zdissect.spark.filters import Conditions
 from zdissect.spark.plan import Planned, Task
 from zdissect.spark.ranges import survey
 from zdissect.spark.source_options import SourceOptions
-from zdissect.spark.worker import MESSAGES, ddl
+from zdissect.spark.spark_schema import ddl
 
 PLAN = "plan"
 """Option of `zenoh-frames`: the plan that a job has made."""
 SHARES = "shares"
-"""Option with it: the captures that are split."""
+"""Option with it: the groups of its only capture."""
 
 
 def planned(options: SourceOptions) -> list[list[Planned]]:
@@ -82,9 +84,9 @@ class _FramesReader(DataSourceReader):
         return [_Tasks(tasks) for tasks in plan.bundles(plan.tasks(captures), spread)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        shared = split_captures.load(self.options.get(SHARES, "{}"))
+        shared = split_captures.load(self.options.get(SHARES, ""))
         for task in cast(list[Task], partition.value):
-            yield from frames.read(task, self.internal, shared.get(task.placement.capture))
+            yield from frames.read(task, self.internal, shared)
 
 
 class Zenoh(DataSource):
@@ -116,8 +118,6 @@ class _MessagesReader(DataSourceReader):
     def works(self) -> list[Work]:
         """The captures, without reading more of them than necessary."""
         options = self.options
-        if is_remote(options.path):
-            return [plan.work(capture) for capture in planned(options)]
         files = list_inputs(options.path, options.include)
         if not files:
             raise FileNotFoundError(f"no captures in {options.path}")
@@ -128,7 +128,7 @@ class _MessagesReader(DataSourceReader):
             return
         files: dict[str, FileStats] = {}
         keep = self.conditions.keep
-        frames = merging.frames(partition.value, files, open_input)
+        frames = merging.frames(partition.value, files)
         for table, batch in decode_sessions(frames, self.options.settings, files):
             if table == MESSAGES:
                 yield keep(batch)

@@ -3,6 +3,8 @@
 import re
 
 _SIGNS = {
+    "No module named 'zdissect'": "workers have no zdissect: install it on all machines, or ship it in a zip, with "
+    "--conf spark.submit.pyFiles=zdissect.zip; zdissect.spark.pack('zdissect.zip') makes it",
     "No space left on device": "the disk is full; make room, or choose another place with -o or for spark.local.dir",
     "OutOfMemoryError": "Java has too little memory; give it more: --conf spark.driver.memory=4g here, "
     "spark.executor.memory on a cluster",
@@ -14,6 +16,7 @@ _SIGNS = {
 }
 """Reasons by the words that reveal them."""
 
+_DEATHS = ("Python worker exited unexpectedly", "ExecutorLostFailure")
 _DIED = "Java has died, perhaps for lack of memory; --conf spark.driver.memory=4g gives it more"
 _CAUSE = re.compile(
     r"(?:Caused by: |: |Exception in thread \"main\" )*(?:[\w$]+\.)*[\w$]*(?:Error|Exception)(?:: (?P<message>.+))?"
@@ -25,6 +28,11 @@ _LONGEST = 300
 def connection_lost(problem: BaseException) -> bool:
     """Whether Java has died."""
     return isinstance(problem, ConnectionError) or type(problem).__name__ == "Py4JNetworkError"
+
+
+def worker_died(problem: BaseException) -> bool:
+    """Whether a job was given up because a worker died in it, or its executor did."""
+    return of_spark(problem) and any(sign in str(problem) for sign in _DEATHS)
 
 
 def of_spark(problem: BaseException) -> bool:

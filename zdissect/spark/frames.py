@@ -8,6 +8,7 @@ import pyarrow as pa
 from zdissect.export.merging import Order
 from zdissect.records import Frame
 from zdissect.spark import control_notes
+from zdissect.spark.control_notes import Row
 from zdissect.spark.plan import Task
 from zdissect.spark.ranges import frames
 from zdissect.spark.split_captures import SplitCapture
@@ -31,15 +32,14 @@ PUBLIC = (
 
 INTERNAL = (
     ("ts_high", pa.int64(), "bigint"),
-    ("bucket", pa.int32(), "int"),
     ("group", pa.int32(), "int"),
     ("note", pa.string(), "string"),
 )
-"""Columns between the stages of a job: bits of a time beyond 64, the partition that decodes, the group of the capture.
+"""Columns between the stages of a job: bits of a time beyond 64, the group of the capture.
 A row with a note (`control_notes`) isn't a frame; its link is -1, so that it comes before its frame.
 """
 
-ORDER = ("capture", "group", "part", "order_ns", "file", "number", "link")
+ORDER = ("part", "order_ns", "file", "number", "link")
 
 
 def ddl(columns: Iterable[tuple[str, Any, str]]) -> str:
@@ -71,13 +71,14 @@ def _times(values: list[int]) -> tuple[pa.Array, pa.Array]:
 
 
 def read(task: Task, internal: bool, shared: SplitCapture | None = None) -> Iterator[pa.RecordBatch]:
-    """The rows of a task, whether its capture is split or not.
+    """The rows of a task, with those for the decoders of groups if its capture is split.
 
     Raises CaptureError if the file has changed since it was surveyed.
     """
     kinds = schema(internal)
-    if internal and task.survey:
-        yield from _about(task, shared, kinds)
+    if shared is not None and task.first:
+        for group in shared.groups:
+            yield _begun(task, group, kinds)
     if task.range is None:
         return
     lookup = shared.lookup() if shared is not None else None
@@ -93,9 +94,9 @@ def read(task: Task, internal: bool, shared: SplitCapture | None = None) -> Iter
                 gathered.add(Frame(task.name, frame.number, 0, -1, 0, b""), order, other, control_notes.moment(moment))
             group = lookup.group(frame)
         if gathered.add(frame, order, group):
-            yield gathered.batch(shared)
+            yield gathered.batch()
     if gathered.rows:
-        yield gathered.batch(shared)
+        yield gathered.batch()
 
 
 class _Gathered:
@@ -119,45 +120,33 @@ class _Gathered:
         self.size += len(frame.data)
         return len(self.rows) >= BATCH_FRAMES or self.size >= BATCH_BYTES
 
-    def batch(self, shared: SplitCapture | None) -> pa.RecordBatch:
+    def batch(self) -> pa.RecordBatch:
         """The batch."""
         count = len(self.rows)
         _, numbers, times, links, lengths, data = zip(*self.rows, strict=True)
         low, high = _times(list(times))
         placement = self.task.placement
-        buckets = [shared.buckets[group] for group in self.groups] if shared is not None else [placement.bucket] * count
         columns = {
             "file": pa.repeat(self.task.name, count), "number": pa.array(numbers, pa.int64()), "ts_ns": low,
             "link": pa.array(links, pa.int32()), "wire_len": pa.array(lengths, pa.int64()),
             "data": pa.array(data, pa.binary()), "capture": pa.repeat(placement.capture, count),
             "part": pa.repeat(pa.scalar(placement.part, pa.int32()), count),
             "order_ns": pa.array(self.orders, pa.int64()), "ts_high": high,
-            "bucket": pa.array(buckets, pa.int32()), "group": pa.array(self.groups, pa.int32()),
+            "group": pa.array(self.groups, pa.int32()),
             "note": pa.array(self.notes, pa.string()),
         }  # fmt: skip
         self.rows, self.orders, self.groups, self.notes, self.size = [], [], [], [], 0
         return pa.RecordBatch.from_arrays([columns[name] for name in self.kinds.names], schema=self.kinds)
 
 
-def _about(task: Task, shared: SplitCapture | None, kinds: pa.Schema) -> Iterator[pa.RecordBatch]:
-    """The rows with what is known of a file or, once for a split capture, of its groups: before all frames."""
-    placement = task.placement
-    known: list[tuple[int, int, str]] = []
-    if shared is None:
-        known = [(placement.bucket, 0, control_notes.file(task.survey, placement))]
-    elif not placement.position:
-        known = [(shared.buckets[share.group], share.group, control_notes.share(share)) for share in shared.shares()]
-    for bucket, group, note in known:
-        row = {
-            "file": task.name, "number": 0, "ts_ns": 0, "link": -1, "wire_len": 0, "data": b"",
-            "capture": placement.capture, "part": -1, "order_ns": placement.position, "bucket": bucket, "group": group,
-            "note": note,
-        }  # fmt: skip
-        yield pa.RecordBatch.from_pylist([row], schema=kinds)
-
-
-Row = tuple[tuple[str, int], Frame, str | None]
-"""((capture, group), frame, note): of a row with a note, only the file and the number of the frame mean something."""
+def _begun(task: Task, group: int, kinds: pa.Schema) -> pa.RecordBatch:
+    """The row that begins a group, before all frames."""
+    row = {
+        "file": task.name, "number": 0, "ts_ns": 0, "link": -1, "wire_len": 0, "data": b"",
+        "capture": task.placement.capture, "part": -1, "order_ns": 0, "group": group,
+        "note": control_notes.group(group),
+    }  # fmt: skip
+    return pa.RecordBatch.from_pylist([row], schema=kinds)
 
 
 def rows(batches: Iterable[pa.RecordBatch]) -> Iterator[Row]:
@@ -169,13 +158,12 @@ def rows(batches: Iterable[pa.RecordBatch]) -> Iterator[Row]:
         high = batch.column("ts_high")
         if high.null_count != len(high):
             times = [low + ((more or 0) << 64) for low, more in zip(times, high.to_pylist(), strict=True)]
-        groups = zip(batch.column("capture").to_pylist(), batch.column("group").to_pylist(), strict=True)
         noted = batch.column("note").to_pylist()
-        for group, note, *frame in zip(
-            groups, noted, columns["file"], columns["number"], times, columns["link"], columns["wire_len"],
+        for note, *frame in zip(
+            noted, columns["file"], columns["number"], times, columns["link"], columns["wire_len"],
             columns["data"], strict=True,
         ):  # fmt: skip
-            yield group, new(Frame, frame), note
+            yield new(Frame, frame), note
 
 
 __all__ = ["INTERNAL", "ORDER", "PUBLIC", "ddl", "read", "rows", "schema"]

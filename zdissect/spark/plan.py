@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from zdissect.export import families
 from zdissect.export.families import AUTO, TimeRange
-from zdissect.export.file_stats import UNREADABLE, FileStats
-from zdissect.export.inputs import InputFile, Work
+from zdissect.export.file_stats import FileStats
+from zdissect.export.inputs import Work
 from zdissect.spark.ranges import Range, Survey
 
 
@@ -26,8 +26,6 @@ class Placement(NamedTuple):
     part: int
     merged: bool
     """Whether it overlaps with other files of its part."""
-    bucket: int = 0
-    """The partition in which its capture is decoded."""
 
 
 class Planned(NamedTuple):
@@ -44,18 +42,19 @@ class Planned(NamedTuple):
         file_stats = FileStats(survey.name, capture, position, survey.format, tuple(survey.link_types), survey.size)
         if survey.error is not None:
             file_stats.problem(survey.status, survey.error)
+        file_stats.first_ns, file_stats.last_ns = survey.first_ns, survey.last_ns
         return file_stats
 
 
 class Task(NamedTuple):
-    """What one partition of the source reads: a range of a file, or only what is known of a file."""
+    """What one partition of the source reads: a range of a file; None of it if it has no frames."""
 
     name: str
     path: str
     placement: Placement
     range: Range | None
-    survey: str = ""
-    """The file's survey, where the task brings it."""
+    first: bool = False
+    """Whether it is the first of its capture."""
 
 
 def captures(surveys: Iterable[Survey], mode: str = AUTO) -> list[list[Planned]]:
@@ -79,19 +78,9 @@ def _placed(known: dict[str, Survey], groups: Sequence[Sequence[str]]) -> list[P
     ]
 
 
-def name(capture: Sequence[Planned]) -> str:
-    """The name of a capture."""
-    return capture[0].placement.capture
-
-
-def size(capture: Iterable[Planned]) -> int:
-    """Bytes of the files of a capture."""
-    return sum(planned.survey.size for planned in capture)
-
-
-def to_bucket(capture: Iterable[Planned], bucket: int) -> list[Planned]:
-    """A capture with the partition in which it is decoded."""
-    return [planned._replace(placement=planned.placement._replace(bucket=bucket)) for planned in capture]
+def placed(work: Work, surveys: Iterable[Survey]) -> list[Planned]:
+    """The files of a capture whose files are known to be one, in order."""
+    return _placed({survey.name: survey for survey in surveys}, [[file.name for file in one] for one in work.merges])
 
 
 def tasks(captures: Iterable[Iterable[Planned]]) -> list[Task]:
@@ -99,9 +88,8 @@ def tasks(captures: Iterable[Iterable[Planned]]) -> list[Task]:
     out = []
     for capture in captures:
         for survey, placement in capture:
-            text = survey.json()
             first, *others = survey.ranges or (None,)
-            out.append(Task(survey.name, survey.path, placement, first, text))
+            out.append(Task(survey.name, survey.path, placement, first, not placement.position))
             out += [Task(survey.name, survey.path, placement, further) for further in others]
     return out
 
@@ -124,15 +112,6 @@ def bundles(tasks: list[Task], size: int) -> list[list[Task]]:
 
 _SMALL = 50_000
 """Frames of small files that are read together: starting a partition takes as long as reading some thousands."""
-
-
-def work(capture: Iterable[Planned]) -> Work:
-    """A capture in the form that `zdissect batch` uses without Spark."""
-    groups: dict[int, list[InputFile]] = {}
-    for survey, placement in capture:
-        error = (survey.error or "") if survey.status == UNREADABLE else ""
-        groups.setdefault(placement.part, []).append(InputFile(survey.name, survey.path, survey.size, error))
-    return Work(tuple(map(tuple, groups.values())))
 
 
 def dump(captures: Iterable[Iterable[Planned]]) -> str:

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 from zdissect.capture import CaptureError
 from zdissect.capture.capture_file import Capture
 from zdissect.export.file_stats import OK, UNREADABLE
+from zdissect.export.filesystems import open_input
 from zdissect.export.inputs import InputFile
-from zdissect.export.merging import Order, status
+from zdissect.export.merging import Order, shown, status
 from zdissect.records import Frame
-from zdissect.spark.filesystems import everywhere, open_input
 
 RANGE_BYTES = 64 << 20
 """Bytes of frames in a range: smaller ranges are more work for Spark, larger ones keep workers waiting at the end."""
@@ -57,9 +57,9 @@ class Survey(NamedTuple):
         return survey._replace(ranges=tuple(Range(*values) for values in survey.ranges))
 
 
-def survey(source: InputFile, range_bytes: int = RANGE_BYTES, shown_path: str = "") -> Survey:
+def survey(source: InputFile, range_bytes: int = RANGE_BYTES) -> Survey:
     """Surveys a file. Never raises: what is wrong with it is in the survey, with the path as users wrote it."""
-    path = everywhere(source.path)
+    path = source.path
     out = Survey(source.name, path, source.size)
     if source.error:
         return out._replace(status=UNREADABLE, error=source.error)
@@ -73,13 +73,10 @@ def survey(source: InputFile, range_bytes: int = RANGE_BYTES, shown_path: str = 
                 first_ns=look.first_ns, last_ns=look.last_ns, end_ns=look.end_ns, ranges=tuple(look.ranges),
             )  # fmt: skip
             if problem is not None:
-                out = out._replace(status=status(problem, capture.frames), error=str(problem))
+                out = out._replace(status=status(problem, capture.frames), error=str(shown(problem, source)))
             return out
     except CaptureError as problem:
-        shown = (
-            CaptureError(shown_path or source.path, problem.message, problem.kind) if problem.path == path else problem
-        )
-        return out._replace(status=UNREADABLE, error=str(shown))
+        return out._replace(status=UNREADABLE, error=str(shown(problem, source)))
 
 
 class _Look:

@@ -28,9 +28,10 @@ _DEFAULTS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "ERROR",
-    "spark.sql.session.timeZone": "UTC",
-    "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
 }
+_SHORT_LIVED = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
+"""For a session of our own on this machine. Its Java only hands out tasks: compiling its code well, and several threads
+that collect its garbage, take longer than they save."""
 
 
 class NoSparkError(Exception):
@@ -86,7 +87,8 @@ def open_session(master: str | None = None, conf: Mapping[str, str] | None = Non
             except java.NoJavaError as problem:
                 raise NoSparkError(str(problem)) from None
             builder = builder.master(master or LOCAL)
-            settings = _DEFAULTS | settings
+            here = (master or LOCAL).startswith("local")
+            settings = _DEFAULTS | (_SHORT_LIVED if here else {}) | settings
     for name, value in settings.items():
         builder = builder.config(name, value)
     with _aside() as log, _interruptible():
