@@ -13,11 +13,11 @@ INPUT, CAPTURING, SHOWN, FORM = "Input", "Live captures", "What is shown", "How 
 WRITTEN, RUN, ENDING = "What is written", "How it runs", "Messages, exit code, settings"
 
 GROUPS: dict[str, tuple[str, ...]] = {
-    INPUT: ("read", "frames", "rules", "path", "kind", "include", "join"),
+    INPUT: ("read", "frames", "rules", "path", "kind", "include", "join", "msgs"),
     CAPTURING: ("interface", "d", "capture_filter", "autostop"),
     SHOWN: (
         "wanted", "only", "pattern", "whole", "opened", "full", "brief", "verbose", "carriers", "keys",
-        "top", "rows", "others", "columns", "source",
+        "top", "rows", "at", "others", "columns", "source",
     ),
     FORM: (
         "form", "as_json", "sql", "names", "separators", "payload", "order", "every_ns", "times", "payload_bytes",

@@ -56,6 +56,13 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("zdissect declarations capture.pcap", ""),
         ("zdissect declarations --sort key --csv capture.pcap", "by key, as CSV"),
     ),
+    "ros2": (
+        ("zdissect ros2 capture.pcap", "an overview"),
+        ("zdissect ros2 doctor capture.pcap", "why something doesn't arrive"),
+        ("zdissect ros2 topics capture.pcap", "who publishes and subscribes, rates, latencies, loss"),
+        ("zdissect ros2 graph --dot capture.pcap", "for Graphviz"),
+        ("zdissect ros2 --json --msgs src/my_msgs capture.pcap", "everything, with contents of your own types"),
+    ),
     "findings": (
         ("zdissect findings capture.pcap", ""),
         (

@@ -9,7 +9,7 @@ from zdissect.grammar.rule import SEVERITIES
 from zdissect.listing import ListColumn
 from zdissect.output.printable import dumps
 from zdissect.output.style import Style
-from zdissect.output.text import safe
+from zdissect.output.text import prose, safe
 
 from .stats_cells import short_zid
 from .stats_units import duration, hertz, size
@@ -42,7 +42,7 @@ def text_columns(
         colors = [_color(value, style) for value in values] if column.name in _COLORED else ()
         weight = 0 if column.vital else _WEIGHTS.get(column.kind, 1)
         number = column.kind in NUMBERS
-        out.append(TextColumn(column.title, cells, number, column.kind not in ("long", "list"), weight, colors))
+        out.append(TextColumn(column.title, cells, number, column.kind not in ("long", "list", "said"), weight, colors))
     return out
 
 
@@ -69,6 +69,7 @@ def _cell(value: Any, kind: str, clock: Callable[[int], str]) -> str:
 
 _SHOWN: dict[str, Callable[[Any], str]] = {
     "bytes": size,
+    "said": prose,
     "rate": hertz,
     "duration": lambda ns: duration(ns / 1e9),
     "flag": lambda flag: "yes" if flag else "no",

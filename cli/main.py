@@ -70,6 +70,7 @@ class Commands(click.Group):
         "queries": ("capture_tables", "List the queries: who asked what, and which answers came when."),
         "declarations": ("capture_tables", "List who has declared what, and from when to when."),
         "findings": ("capture_tables", "List every finding with its frame."),
+        "ros2": ("ros2", "Show ROS 2 over rmw_zenoh: nodes, topics, services, actions, and what is wrong."),
         "anonymize": ("anonymize", "Write a capture that can be shared."),
         "export": ("export", "Write payloads to files."),
         "filter": ("filter", "Check a display filter, or print it as SQL."),
@@ -87,6 +88,7 @@ class Commands(click.Group):
     kinds: ClassVar[dict[str, tuple[str, ...]]] = {
         "Commands that show": ("hex", "follow", "top"),
         "Commands that list and count": ("stats", "sessions", "keys", "queries", "declarations", "findings"),
+        "Commands that answer": ("ros2",),
         "Commands that write files": ("batch", "export", "anonymize"),
         "Reference": ("filter", "fields", "explain"),
         "Settings": ("config", "completion"),

@@ -34,6 +34,7 @@ LAYERS = {
     "stats": "dissection engine flow grammar pipeline records session table",
     "listing": "dissection engine flow grammar pipeline records session stats table",
     "transcript": "dissection engine flow grammar listing pipeline records session stats table",
+    "ros2": "dissection engine pipeline records stats table",
     "output": "dissection engine filters flow grammar records session stats table vector",
     "parallel": "dissection engine flow grammar pipeline records vector",
     "vector": "dissection dissector engine flow grammar pipeline records session",
@@ -59,6 +60,8 @@ LIBRARIES = {
     "wsproto": ("zdissect/flow/websocket.py",),
     "cobs": ("zdissect/flow/serial_line.py",),
     "lark": ("zdissect/filters/syntax.py",),
+    "rosbags": ("zdissect/ros2/", "zdissect/export/"),
+    "xxhash": ("zdissect/ros2/owners.py",),
     "re2": ("zdissect/filters/patterns.py",),
     "pyarrow": ("zdissect/export/", "zdissect/spark/", *ARROW),
     "pyspark": ("zdissect/spark/",),
@@ -66,7 +69,7 @@ LIBRARIES = {
 }
 """Where a library may be imported. A new one needs a reason, a dependency in pyproject.toml and a line here."""
 
-SLOW = {"scapy", "rich", "wsproto", "cobs", "pyarrow", "pyspark", "lark", "re2", "numpy"}
+SLOW = {"scapy", "rich", "wsproto", "cobs", "pyarrow", "pyspark", "lark", "re2", "numpy", "rosbags", "xxhash"}
 """What nobody waits for who doesn't use it: imported in the function that needs it, or in a module of the command line
 that only one command loads."""
 

@@ -23,7 +23,8 @@ class ListColumn(NamedTuple):
 
     name: str
     kind: str
-    """`text` (a word or an address), `long` (text of any length, which gives way first), `zid`, `list` (of texts),
+    """`text` (a word or an address), `long` (text of any length, which gives way first), `said` (the same,
+    with quotes of its own), `zid`, `list` (of texts),
     `number`, `bytes`, `rate` (a second), `time` (nanoseconds since 1970), `duration` (nanoseconds), `flag`, or `rows`
     (a list of entries, which only JSON shows)."""
     doc: str

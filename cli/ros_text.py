@@ -1,0 +1,312 @@
+"""What `zdissect ros2` shows people: tables, the graph as text, problems as sentences."""
+
+import shutil
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from zdissect.listing.listing import ListColumn, columns
+from zdissect.output.style import Style
+from zdissect.output.text import prose, safe
+from zdissect.ros2.content import summary
+from zdissect.ros2.drawings import dot, mermaid
+from zdissect.ros2.rmw_keys import action_of
+
+from .common import complain
+from .list_cells import text_columns
+from .options import DisplayOptions
+from .paging import write_paged
+from .relative_times import clock
+from .stats_units import many
+from .table_text import table
+
+if TYPE_CHECKING:
+    from zdissect.ros2.summaries import RosReport
+
+Entry = dict[str, Any]
+
+_NODES = columns("""
+full_name        text    Node!          -
+domain           number  Domain!        -
+enclave          text    Enclave        -
+publishers       number  Publishers     -
+subscriptions    number  Subscriptions  -
+service_servers  number  Servers        -
+service_clients  number  Clients        -
+action_servers   number  Action_servers -
+action_clients   number  Action_clients -
+zid              zid     ZenohID        -
+addresses        list    Addresses      -
+since_ts_ns      time    From           -
+until_ts_ns      time    Until          -
+""")
+_TOPICS = columns("""
+name           text      Topic!         -
+domain         number    Domain         -
+type           text      Type!          -
+hash           text      Type_hash      -
+publishers     list      Publishers     -
+subscriptions  list      Subscriptions  -
+messages       number    Messages!      -
+bytes          bytes     Payload        -
+rate_hz        rate      Rate           -
+missing        number    Missing        -
+latency        duration  Latency        -
+last           said      Last           -
+""")
+_ENDPOINTS = columns("""
+kind   text    Endpoint!   -
+name   text    Name!       -
+node   text    Node!       -
+domain number  Domain      -
+qos    long    QoS         -
+hash   text    Type_hash   -
+zid    zid     ZenohID     -
+""")
+_SERVICES = columns("""
+name      text      Service!  -
+domain    number    Domain    -
+type      text      Type!     -
+servers   list      Servers   -
+clients   list      Clients   -
+calls     number    Calls!    -
+answered  number    Answered  -
+late      number    Late      -
+errors    number    Errors    -
+none      number    Unanswered  -
+longest   duration  Longest   -
+""")
+_CALLS = columns("""
+frame     number    Frame!    -
+ts_ns     time      Time      -
+service   text      Service!  -
+node      text      Client    -
+seq       number    Number    -
+request   said      Request!  -
+state     text      State!    -
+took_ns   duration  After!    -
+response  said      Response  -
+""")
+_ACTIONS = columns("""
+name      text      Action!   -
+domain    number    Domain    -
+type      text      Type!     -
+servers   list      Servers   -
+clients   list      Clients   -
+goals     number    Goals!    -
+""")
+_GOALS = columns("""
+frame     number    Frame!    -
+ts_ns     time      Time      -
+action    text      Action!   -
+node      text      Client    -
+goal_id   zid       Goal      -
+goal      said      Asked     -
+status    text      Status!   -
+feedback  number    Feedback  -
+took_ns   duration  After!    -
+result    said      Result    -
+""")
+
+
+def write(report: "RosReport", view: str, display: DisplayOptions) -> None:
+    """Prints a view; an overview, if it is empty."""
+    if display.form in ("dot", "mermaid"):
+        draw = dot if display.form == "dot" else mermaid
+        sys.stdout.writelines(f"{line}\n" for line in draw(report.graph()))
+        return
+    page = RosPage(report, display)
+    parts: dict[str, Callable[[], Iterator[str]]] = {
+        "nodes": page.nodes, "topics": page.topics, "services": page.services, "actions": page.actions,
+        "graph": page.graph, "doctor": page.doctor, "": page.overview,
+    }  # fmt: skip
+    lines = [f"{line}\n" for line in parts[view]()]
+    write_paged(lines, not display.no_pager)
+    if view and not lines and report.view.is_ros:
+        complain(f"there are no {view} in it")
+    if page.dropped:
+        complain(f"no room for {', '.join(page.dropped)}: a wider terminal, and --json has all")
+
+
+class RosPage:
+    """The lines of the views.
+
+    Args:
+        report: What there is.
+        display: How it is to be shown.
+    """
+
+    def __init__(self, report: "RosReport", display: DisplayOptions) -> None:
+        self.report = report
+        self.style: Style = display.style
+        self.clock = clock(display.times, report.view.extent.first_ns)
+        self.width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+        self.dropped: dict[str, None] = {}
+        hashes = Counter(entry["name"] for entry in report.topics())
+        self.ambiguous = {name for name, number in hashes.items() if number > 1}
+        """Names of topics with several types or hashes."""
+
+    def table(self, kinds: Sequence[ListColumn], rows: list[Entry]) -> Iterator[str]:
+        """A table; nothing without rows. The domain is told only if there are several."""
+        if not rows:
+            return
+        one = len({row.get("domain") for row in rows}) == 1 and kinds is not _NODES
+        shown = [{column.name: row.get(column.name) for column in kinds} for row in rows]
+        wanted = [column for column in kinds if not (one and column.name == "domain")]
+        lines, dropped = table(
+            text_columns(wanted, shown, self.clock, self.style), self.width, self.style.dim, self.style.end
+        )
+        self.dropped |= dict.fromkeys(dropped)
+        yield from lines
+
+    def overview(self) -> Iterator[str]:
+        """All of it in short."""
+        report = self.report
+        if not report.view.is_ros:
+            return
+        nodes, actions = report.nodes(), report.actions()
+        topics, services = _plain(report.topics()), _plain(report.services())
+        counts = (many(len(nodes), "node"), many(len(topics), "topic"), many(len(services), "service"))
+        domains = sorted({entry["domain"] for entry in (*nodes, *topics, *services, *actions)})
+        words = f"domain{'s' if len(domains) > 1 else ''} {', '.join(map(str, domains))}"
+        yield f"{self.style.frame}ROS 2: {', '.join((*counts, many(len(actions), 'action'), words))}{self.style.end}"
+        for lines in (
+            self.table(_NODES, nodes),
+            self.table(_TOPICS, [self.topic(entry) for entry in topics]),
+            self.table(_SERVICES, [_service(entry) for entry in services]),
+            self.table(_ACTIONS, [_action(entry) for entry in actions]),
+            self.doctor(),
+        ):
+            ready = [*lines]
+            if ready:
+                yield ""
+                yield from ready
+
+    def nodes(self) -> Iterator[str]:
+        """The nodes."""
+        yield from self.table(_NODES, self.report.nodes())
+
+    def topics(self) -> Iterator[str]:
+        """The topics, and their endpoints."""
+        yield from self.table(_TOPICS, [self.topic(entry) for entry in _plain(self.report.topics())])
+        yield from self.endpoints(("publisher", "subscription"))
+
+    def endpoints(self, kinds: tuple[str, str]) -> Iterator[str]:
+        """Endpoints with their QoS."""
+        wanted = [one for one in self.report.entities(kinds) if not action_of(one.token.name)]
+        entities = sorted(wanted, key=lambda one: (one.token.name, one.token.kind))
+        rows = [
+            one.token._asdict()
+            | {
+                "kind": one.token.kind.replace("_", " "), "node": one.token.full_node,
+                "qos": one.token.qos.text() if one.token.qos else None, "hash": _short(one.token.hash),
+            }
+            for one in entities
+        ]  # fmt: skip
+        if rows:
+            yield ""
+        yield from self.table(_ENDPOINTS, rows)
+
+    def services(self) -> Iterator[str]:
+        """The services, their calls, and their endpoints."""
+        services = _plain(self.report.services())
+        yield from self.table(_SERVICES, [_service(entry) for entry in services])
+        calls = [_call(call) for call in self.report.calls() if not action_of(call["service"])]
+        if calls:
+            yield ""
+        yield from self.table(_CALLS, calls)
+        yield from self.endpoints(("service_server", "service_client"))
+
+    def actions(self) -> Iterator[str]:
+        """The actions, and their goals."""
+        actions = self.report.actions()
+        yield from self.table(_ACTIONS, [_action(entry) for entry in actions])
+        goals = [_goal(goal) for entry in actions for goal in entry["goals"]]
+        if goals:
+            yield ""
+        yield from self.table(_GOALS, goals)
+
+    def topic(self, entry: Entry) -> Entry:
+        """The row of a topic."""
+        senders = entry["senders"]
+        latencies = [sender["latency_mean_ns"] for sender in senders if sender["latency_mean_ns"] is not None]
+        return entry | {
+            "hash": _short(entry["hash"]) if entry["name"] in self.ambiguous else None,
+            "publishers": [one["node"] for one in entry["publishers"]],
+            "subscriptions": [one["node"] for one in entry["subscriptions"]],
+            "missing": sum(sender["missing"] for sender in senders) or None,
+            "latency": sum(latencies) / len(latencies) if latencies else None,
+            "last": _text(self.report.last_content(entry)),
+        }
+
+    def graph(self) -> Iterator[str]:
+        """Each node with what it has, and with whom that connects it."""
+        entities = self.report.entities(("node",))
+        for node in entities:
+            yield f"{self.style.frame}{safe(node.token.full_node)}{self.style.end}"
+            for kind, name, type_name, partners in self.report.connections(node):
+                verb, arrow = _VERBS[kind]
+                others = ", ".join(map(safe, partners)) or f"{self.style.warning}nobody{self.style.end}"
+                yield f"  {verb:13} {safe(name)}  {self.style.dim}{safe(type_name)}{self.style.end}  {arrow} {others}"
+
+    def doctor(self) -> Iterator[str]:
+        """The problems, a line each."""
+        problems = self.report.problems()
+        if not problems and self.report.view.is_ros:
+            yield "Nothing wrong was found."
+        for problem in problems:
+            severity, frames = problem["severity"], problem["frames"]
+            where = f"  {self.style.dim}frame{'s' if len(frames) > 1 else ''} {', '.join(map(str, frames))}"
+            start = f"{self.style.severity(severity)}{severity:7}{self.style.end}  {problem['kind']:19}"
+            yield f"{start}  {prose(problem['text'])}{f'{where}{self.style.end}' if frames else ''}"
+
+
+_VERBS = {
+    "publisher": ("publishes", "→"), "subscription": ("subscribes", "←"),
+    "service_server": ("serves", "←"), "service_client": ("calls", "→"),
+    "action_server": ("serves action", "←"), "action_client": ("calls action", "→"),
+}  # fmt: skip
+
+
+def _plain(entries: list[Entry]) -> list[Entry]:
+    """Topics or services without the parts of actions."""
+    return [entry for entry in entries if not action_of(entry["name"])]
+
+
+def _short(digest: str) -> str:
+    """A type hash in short."""
+    return f"{digest[:15]}…" if len(digest) > 32 else digest
+
+
+def _text(value: Any) -> str | None:
+    return summary(value) if value is not None else None
+
+
+def _service(entry: Entry) -> Entry:
+    """The row of a service."""
+    states = [call["state"] for call in entry["calls"]]
+    return entry | {
+        "servers": [one["node"] for one in entry["service_servers"]],
+        "clients": [one["node"] for one in entry["service_clients"]],
+        "calls": len(states), "answered": states.count("answered"), "late": states.count("late") or None,
+        "errors": states.count("error") or None,
+        "none": sum(state in ("timed out", "no answer", "open") for state in states) or None,
+        "longest": max((call["took_ns"] for call in entry["calls"] if call["took_ns"] is not None), default=None),
+    }  # fmt: skip
+
+
+def _call(call: Entry) -> Entry:
+    """The row of a call."""
+    answer = _text(call["response"]) if call["error"] is None or call["response"] is not None else call["error"]
+    return call | {"request": _text(call["request"]), "response": answer}
+
+
+def _action(entry: Entry) -> Entry:
+    """The row of an action."""
+    return entry | {"goals": len(entry["goals"])}
+
+
+def _goal(goal: Entry) -> Entry:
+    """The row of a goal."""
+    return goal | {"goal": _text(goal["goal"]), "result": _text(goal["result"])}
