@@ -61,7 +61,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("zdissect ros2 doctor capture.pcap", "why something doesn't arrive"),
         ("zdissect ros2 topics capture.pcap", "who publishes and subscribes, rates, latencies, loss"),
         ("zdissect ros2 graph --dot capture.pcap", "for Graphviz"),
-        ("zdissect ros2 --json --msgs src/my_msgs capture.pcap", "everything, with contents of your own types"),
+        ("zdissect ros2 --json --msgs DIR capture.pcap", "everything, with contents of your own types"),
     ),
     "findings": (
         ("zdissect findings capture.pcap", ""),

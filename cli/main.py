@@ -70,7 +70,7 @@ class Commands(click.Group):
         "queries": ("capture_tables", "List the queries: who asked what, and which answers came when."),
         "declarations": ("capture_tables", "List who has declared what, and from when to when."),
         "findings": ("capture_tables", "List every finding with its frame."),
-        "ros2": ("ros2", "Show ROS 2 over rmw_zenoh: nodes, topics, services, actions, and what is wrong."),
+        "ros2": ("ros2", "Show ROS 2: nodes, topics, services, and what is wrong."),
         "anonymize": ("anonymize", "Write a capture that can be shared."),
         "export": ("export", "Write payloads to files."),
         "filter": ("filter", "Check a display filter, or print it as SQL."),
@@ -86,9 +86,8 @@ class Commands(click.Group):
         return [name for name in self.modules if name != "dissect"]
 
     kinds: ClassVar[dict[str, tuple[str, ...]]] = {
-        "Commands that show": ("hex", "follow", "top"),
+        "Commands that show": ("hex", "ros2", "follow", "top"),
         "Commands that list and count": ("stats", "sessions", "keys", "queries", "declarations", "findings"),
-        "Commands that answer": ("ros2",),
         "Commands that write files": ("batch", "export", "anonymize"),
         "Reference": ("filter", "fields", "explain"),
         "Settings": ("config", "completion"),

@@ -83,7 +83,7 @@ def test_types_are_for_others_too():
 def test_dependencies_are_those_that_are_imported():
     """Names of projects and of modules agree, but for a few. What nothing imports isn't installed, and vice versa."""
     extras = PROJECT["optional-dependencies"]
-    lines = [*PROJECT["dependencies"], *extras["batch"], *extras["spark"]]
+    lines = [*PROJECT["dependencies"], *extras["batch"], *extras["spark"], *extras["ros2"]]
     projects = {re.split(r"[^\w.-]", line)[0] for line in lines} - {"pandas"}  # which pyspark needs for Arrow
     stated = {{"backports.zstd": "backports", "google-re2": "re2"}.get(name, name) for name in projects}
     nodes = [node for path in _sources() for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))]

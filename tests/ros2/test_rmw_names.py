@@ -69,8 +69,8 @@ def test_tokens():
 
 @pytest.mark.parametrize(
     "key",
-    ["@ros2_lv/0/**", f"@ros2_lv/0/{ZID}/NN/_/talker", f"@ros2_lv/x/{ZID}/0/0/NN/%/%/n", f"@ros2_lv/0/{ZID}/0/0/XX/%/%/n",
-     f"@ros2_lv/0/{ZID}/0/0/MP/%/%/n/%a", "group/member"],
+    ["@ros2_lv/0/**", f"@ros2_lv/0/{ZID}/NN/_/talker", f"@ros2_lv/x/{ZID}/0/0/NN/%/%/n",
+     f"@ros2_lv/0/{ZID}/0/0/XX/%/%/n", f"@ros2_lv/0/{ZID}/0/0/MP/%/%/n/%a", "group/member"],
 )  # fmt: skip
 def test_what_is_no_token_that_can_be_read(key):
     assert parse_token(key) is None
