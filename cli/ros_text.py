@@ -6,10 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from zdissect.listing.listing import ListColumn, columns
+from zdissect.listing.listing import ListColumn
 from zdissect.output.style import Style
 from zdissect.output.text import prose, safe
-from zdissect.ros2.content import summary
 from zdissect.ros2.drawings import dot, mermaid
 from zdissect.ros2.rmw_keys import action_of
 
@@ -18,6 +17,22 @@ from .list_cells import text_columns
 from .options import DisplayOptions
 from .paging import write_paged
 from .relative_times import clock
+from .ros_rows import (
+    ACTIONS,
+    CALLS,
+    ENDPOINTS,
+    GOALS,
+    NODES,
+    SERVICES,
+    TOPICS,
+    action_row,
+    call_row,
+    goal_row,
+    in_short,
+    service_row,
+    short_hash,
+    without_actions,
+)
 from .stats_units import many
 from .table_text import table
 
@@ -25,89 +40,6 @@ if TYPE_CHECKING:
     from zdissect.ros2.summaries import RosReport
 
 Entry = dict[str, Any]
-
-_NODES = columns("""
-full_name        text    Node!          -
-domain           number  Domain!        -
-enclave          text    Enclave        -
-publishers       number  Publishers     -
-subscriptions    number  Subscriptions  -
-service_servers  number  Servers        -
-service_clients  number  Clients        -
-action_servers   number  Action_servers -
-action_clients   number  Action_clients -
-zid              zid     ZenohID        -
-addresses        list    Addresses      -
-since_ts_ns      time    From           -
-until_ts_ns      time    Until          -
-""")
-_TOPICS = columns("""
-name           text      Topic!         -
-domain         number    Domain         -
-type           text      Type!          -
-hash           text      Type_hash      -
-publishers     list      Publishers     -
-subscriptions  list      Subscriptions  -
-messages       number    Messages!      -
-bytes          bytes     Payload        -
-rate_hz        rate      Rate           -
-missing        number    Missing        -
-latency        duration  Latency        -
-last           said      Last           -
-""")
-_ENDPOINTS = columns("""
-kind   text    Endpoint!   -
-name   text    Name!       -
-node   text    Node!       -
-domain number  Domain      -
-qos    long    QoS         -
-hash   text    Type_hash   -
-zid    zid     ZenohID     -
-""")
-_SERVICES = columns("""
-name      text      Service!  -
-domain    number    Domain    -
-type      text      Type!     -
-servers   list      Servers   -
-clients   list      Clients   -
-calls     number    Calls!    -
-answered  number    Answered  -
-late      number    Late      -
-errors    number    Errors    -
-none      number    Unanswered  -
-longest   duration  Longest   -
-""")
-_CALLS = columns("""
-frame     number    Frame!    -
-ts_ns     time      Time      -
-service   text      Service!  -
-node      text      Client    -
-seq       number    Number    -
-request   said      Request!  -
-state     text      State!    -
-took_ns   duration  After!    -
-response  said      Response  -
-""")
-_ACTIONS = columns("""
-name      text      Action!   -
-domain    number    Domain    -
-type      text      Type!     -
-servers   list      Servers   -
-clients   list      Clients   -
-goals     number    Goals!    -
-""")
-_GOALS = columns("""
-frame     number    Frame!    -
-ts_ns     time      Time      -
-action    text      Action!   -
-node      text      Client    -
-goal_id   zid       Goal      -
-goal      said      Asked     -
-status    text      Status!   -
-feedback  number    Feedback  -
-took_ns   duration  After!    -
-result    said      Result    -
-""")
 
 
 def write(report: "RosReport", view: str, display: DisplayOptions) -> None:
@@ -151,7 +83,7 @@ class RosPage:
         """A table; nothing without rows. The domain is told only if there are several."""
         if not rows:
             return
-        one = len({row.get("domain") for row in rows}) == 1 and kinds is not _NODES
+        one = len({row.get("domain") for row in rows}) == 1 and kinds is not NODES
         shown = [{column.name: row.get(column.name) for column in kinds} for row in rows]
         wanted = [column for column in kinds if not (one and column.name == "domain")]
         lines, dropped = table(
@@ -166,16 +98,16 @@ class RosPage:
         if not report.view.is_ros:
             return
         nodes, actions = report.nodes(), report.actions()
-        topics, services = _plain(report.topics()), _plain(report.services())
+        topics, services = without_actions(report.topics()), without_actions(report.services())
         counts = (many(len(nodes), "node"), many(len(topics), "topic"), many(len(services), "service"))
         domains = sorted({entry["domain"] for entry in (*nodes, *topics, *services, *actions)})
         words = f"domain{'s' if len(domains) > 1 else ''} {', '.join(map(str, domains))}"
         yield f"{self.style.frame}ROS 2: {', '.join((*counts, many(len(actions), 'action'), words))}{self.style.end}"
         for lines in (
-            self.table(_NODES, nodes),
-            self.table(_TOPICS, [self.topic(entry) for entry in topics]),
-            self.table(_SERVICES, [_service(entry) for entry in services]),
-            self.table(_ACTIONS, [_action(entry) for entry in actions]),
+            self.table(NODES, nodes),
+            self.table(TOPICS, [self.topic(entry) for entry in topics]),
+            self.table(SERVICES, [service_row(entry) for entry in services]),
+            self.table(ACTIONS, [action_row(entry) for entry in actions]),
             self.doctor(),
         ):
             ready = [*lines]
@@ -185,11 +117,11 @@ class RosPage:
 
     def nodes(self) -> Iterator[str]:
         """The nodes."""
-        yield from self.table(_NODES, self.report.nodes())
+        yield from self.table(NODES, self.report.nodes())
 
     def topics(self) -> Iterator[str]:
         """The topics, and their endpoints."""
-        yield from self.table(_TOPICS, [self.topic(entry) for entry in _plain(self.report.topics())])
+        yield from self.table(TOPICS, [self.topic(entry) for entry in without_actions(self.report.topics())])
         yield from self.endpoints(("publisher", "subscription"))
 
     def endpoints(self, kinds: tuple[str, str]) -> Iterator[str]:
@@ -200,44 +132,44 @@ class RosPage:
             one.token._asdict()
             | {
                 "kind": one.token.kind.replace("_", " "), "node": one.token.full_node,
-                "qos": one.token.qos.text() if one.token.qos else None, "hash": _short(one.token.hash),
+                "qos": one.token.qos.text() if one.token.qos else None, "hash": short_hash(one.token.hash),
             }
             for one in entities
         ]  # fmt: skip
         if rows:
             yield ""
-        yield from self.table(_ENDPOINTS, rows)
+        yield from self.table(ENDPOINTS, rows)
 
     def services(self) -> Iterator[str]:
         """The services, their calls, and their endpoints."""
-        services = _plain(self.report.services())
-        yield from self.table(_SERVICES, [_service(entry) for entry in services])
-        calls = [_call(call) for call in self.report.calls() if not action_of(call["service"])]
+        services = without_actions(self.report.services())
+        yield from self.table(SERVICES, [service_row(entry) for entry in services])
+        calls = [call_row(call) for call in self.report.calls() if not action_of(call["service"])]
         if calls:
             yield ""
-        yield from self.table(_CALLS, calls)
+        yield from self.table(CALLS, calls)
         yield from self.endpoints(("service_server", "service_client"))
 
     def actions(self) -> Iterator[str]:
         """The actions, and their goals."""
         actions = self.report.actions()
-        yield from self.table(_ACTIONS, [_action(entry) for entry in actions])
-        goals = [_goal(goal) for entry in actions for goal in entry["goals"]]
+        yield from self.table(ACTIONS, [action_row(entry) for entry in actions])
+        goals = [goal_row(goal) for entry in actions for goal in entry["goals"]]
         if goals:
             yield ""
-        yield from self.table(_GOALS, goals)
+        yield from self.table(GOALS, goals)
 
     def topic(self, entry: Entry) -> Entry:
         """The row of a topic."""
         senders = entry["senders"]
         latencies = [sender["latency_mean_ns"] for sender in senders if sender["latency_mean_ns"] is not None]
         return entry | {
-            "hash": _short(entry["hash"]) if entry["name"] in self.ambiguous else None,
+            "hash": short_hash(entry["hash"]) if entry["name"] in self.ambiguous else None,
             "publishers": [one["node"] for one in entry["publishers"]],
             "subscriptions": [one["node"] for one in entry["subscriptions"]],
             "missing": sum(sender["missing"] for sender in senders) or None,
             "latency": sum(latencies) / len(latencies) if latencies else None,
-            "last": _text(self.report.last_content(entry)),
+            "last": in_short(self.report.last_content(entry)),
         }
 
     def graph(self) -> Iterator[str]:
@@ -267,46 +199,3 @@ _VERBS = {
     "service_server": ("serves", "←"), "service_client": ("calls", "→"),
     "action_server": ("serves action", "←"), "action_client": ("calls action", "→"),
 }  # fmt: skip
-
-
-def _plain(entries: list[Entry]) -> list[Entry]:
-    """Topics or services without the parts of actions."""
-    return [entry for entry in entries if not action_of(entry["name"])]
-
-
-def _short(digest: str) -> str:
-    """A type hash in short."""
-    return f"{digest[:15]}…" if len(digest) > 32 else digest
-
-
-def _text(value: Any) -> str | None:
-    return summary(value) if value is not None else None
-
-
-def _service(entry: Entry) -> Entry:
-    """The row of a service."""
-    states = [call["state"] for call in entry["calls"]]
-    return entry | {
-        "servers": [one["node"] for one in entry["service_servers"]],
-        "clients": [one["node"] for one in entry["service_clients"]],
-        "calls": len(states), "answered": states.count("answered"), "late": states.count("late") or None,
-        "errors": states.count("error") or None,
-        "none": sum(state in ("timed out", "no answer", "open") for state in states) or None,
-        "longest": max((call["took_ns"] for call in entry["calls"] if call["took_ns"] is not None), default=None),
-    }  # fmt: skip
-
-
-def _call(call: Entry) -> Entry:
-    """The row of a call."""
-    answer = _text(call["response"]) if call["error"] is None or call["response"] is not None else call["error"]
-    return call | {"request": _text(call["request"]), "response": answer}
-
-
-def _action(entry: Entry) -> Entry:
-    """The row of an action."""
-    return entry | {"goals": len(entry["goals"])}
-
-
-def _goal(goal: Entry) -> Entry:
-    """The row of a goal."""
-    return goal | {"goal": _text(goal["goal"]), "result": _text(goal["result"])}
