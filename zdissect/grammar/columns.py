@@ -114,6 +114,9 @@ schema_version      int32         Version of this table.
 
 NAMES = tuple(column.name for column in COLUMNS)
 
+HIDDEN = frozenset({"dont_drop", "block_first", "encoding_value"})
+"""Entries of rows that other columns are made from, and that aren't columns of the table."""
+
 CARRIED = ("timestamp_ntp64", "payload", "attachment", "source_sn")
 """Columns whose values change from message to message, while the others often stay the same."""
 BIT_WORDS = {"reliability": ("best_effort", "reliable"), "key_mapping": ("receiver", "sender")}
