@@ -51,4 +51,5 @@ def gid_of(token: str) -> str:
         import xxhash
     except ImportError:
         return ""
-    return xxhash.xxh3_128_intdigest(token.encode()).to_bytes(16, "little").hex()
+    digest: int = xxhash.xxh3_128_intdigest(token.encode())
+    return digest.to_bytes(16, "little").hex()
