@@ -17,7 +17,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     CAPTURING: ("interface", "d", "capture_filter", "autostop"),
     SHOWN: (
         "wanted", "only", "pattern", "whole", "opened", "full", "brief", "verbose", "carriers", "keys",
-        "top", "rows", "at", "others", "columns", "source",
+        "top", "rows", "at", "others", "profile", "judged", "known", "columns", "source",
     ),
     FORM: (
         "form", "as_json", "sql", "names", "separators", "payload", "order", "every_ns", "times", "payload_bytes",
@@ -25,6 +25,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     ),
     WRITTEN: (
         "write", "exact", "ring", "out", "directory", "mode", "fields", "seed", "keep", "force", "example",
+        "saved", "write_baseline",
     ),
     RUN: ("jobs", "spark", "master", "conf", "partitions"),
     ENDING: ("fail_on", "quiet", "config", "no_config", "version", "help"),

@@ -70,6 +70,12 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
             "worst first; exit with 3 if there is an error",
         ),
     ),
+    "check": (
+        ("zdissect check capture.pcap", "who broke which rule"),
+        ("zdissect check --for receiver --profile rust-1.10 capture.pcap", "how answers look to Rust"),
+        ("zdissect check --write-baseline known.json capture.pcap", "what is known; then --baseline known.json"),
+        ("zdissect check --save report.sarif --save report.xml capture.pcap", "in a build: docs/ci.md"),
+    ),
     "top": (
         ("zdissect top -i lo", "live"),
         ("zdissect top capture.pcap", "the final table of a file"),

@@ -78,7 +78,6 @@ def _words(enum: Enum) -> set[str]:
 def _finding(code: str) -> str:
     """Severity, group, meaning, source, and what profiles make of it."""
     rule = RULES[code]
-    rule = RULES[code]
     treated = ((one.name, one.treatments[code]) for one in PROFILES.values() if code in one.treatments)
     counts = [
         f"With --profile {name} of zdissect check: {how.severity or 'nothing'}. {how.why}" for name, how in treated

@@ -71,6 +71,7 @@ class Commands(click.Group):
         "declarations": ("capture_tables", "List who has declared what, and from when to when."),
         "findings": ("capture_tables", "List every finding with its frame."),
         "ros2": ("ros2", "Show ROS 2: nodes, topics, services, and what is wrong."),
+        "check": ("check", "Judge captures: who broke which rule, for people and for CI."),
         "anonymize": ("anonymize", "Write a capture that can be shared."),
         "export": ("export", "Write payloads to files."),
         "filter": ("filter", "Check a display filter, or print it as SQL."),
@@ -88,6 +89,7 @@ class Commands(click.Group):
     kinds: ClassVar[dict[str, tuple[str, ...]]] = {
         "Commands that show": ("hex", "ros2", "follow", "top"),
         "Commands that list and count": ("stats", "sessions", "keys", "queries", "declarations", "findings"),
+        "Commands that answer": ("check",),
         "Commands that write files": ("batch", "export", "anonymize"),
         "Reference": ("filter", "fields", "explain"),
         "Settings": ("config", "completion"),

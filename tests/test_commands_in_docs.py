@@ -66,6 +66,7 @@ def there(tmp_path, monkeypatch):
         (tmp_path / name).symlink_to(ROOT / "samples" / "query-router.pcap")
     (tmp_path / "captures" / "two.pcapng").symlink_to(ROOT / "samples" / "pubsub-tcp.pcap")
     (tmp_path / "samples").symlink_to(ROOT / "samples")
+    (tmp_path / "known.json").write_text('{"format": "zdissect-baseline", "version": 1, "violations": []}')
     (tmp_path / "dump.txt").write_text("3d 00 03 6b 2f 61 01 03 31 31 31")
     monkeypatch.chdir(tmp_path)
 

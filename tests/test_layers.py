@@ -37,6 +37,7 @@ LAYERS = {
     "ros2": "dissection engine pipeline records stats table",
     "output": "dissection engine filters flow grammar records session stats table vector",
     "parallel": "dissection engine flow grammar pipeline records vector",
+    "conformance": "dissection engine flow grammar listing output pipeline records session stats table",
     "vector": "dissection dissector engine flow grammar pipeline records session",
     "export": "capture dissection dissector engine filters flow grammar output parallel pipeline records session stats "
     "table vector",

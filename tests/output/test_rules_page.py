@@ -23,7 +23,7 @@ def test_each_rule_has_a_heading_that_its_link_leads_to():
 
 def test_every_treatment_has_a_line_and_every_link_a_place():
     page = rules_markdown()
-    rows = re.findall(r"^\| \[([a-z-]+)\]\(#\1\) \| (error|warning|note|nothing) \|", page, re.MULTILINE)
+    rows = re.findall(r"^\| \[([a-z0-9-]+)\]\(#\1\) \| (error|warning|note|nothing) \|", page, re.MULTILINE)
     assert len(rows) == sum(len(profile.treatments) for profile in PROFILES.values())
     notes = (DOCS / "wire-notes.md").read_text(encoding="utf-8")
     for section in set(re.findall(r"wire-notes\.md#([\w.]+)", page)):

@@ -7,8 +7,9 @@ from zdissect.session.deadlines import due
 
 SLACK_MS = 500
 """Tolerated delay of the network and of timers."""
-OTHER = "the other side was "
-"""Marks a finding that is about a message's receiver."""
+OTHER_SIDE = "the other side"
+"""A finding begins with it that is about what a message's receiver awaits, or doesn't say."""
+OTHER = f"{OTHER_SIDE} was "
 
 
 def late_ms(lease_ms: int) -> int:

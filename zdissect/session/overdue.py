@@ -10,7 +10,7 @@ from zdissect.dissection import Dissection, Notice
 from zdissect.records import Frame
 from zdissect.session.deadlines import NEVER, Deadlines
 from zdissect.session.interests import PATIENCE_MS, Interest
-from zdissect.session.liveness import OTHER, Pulse
+from zdissect.session.liveness import OTHER, OTHER_SIDE, Pulse
 from zdissect.session.model import Awaited, Link, Session
 from zdissect.session.requests import Request
 
@@ -61,7 +61,8 @@ class Overdue:
         message = item.messages[-1]
         for awaited, code, text in self.look(session, item.frame.now_ns):
             sender = awaited.link.flow is item.flow and awaited.direction == item.direction
-            message.remark(code, text if sender or not isinstance(awaited.what, Pulse) else OTHER + text)
+            others = OTHER if isinstance(awaited.what, Pulse) else f"{OTHER_SIDE}'s "
+            message.remark(code, text if sender else others + text)
 
     def look(self, session: Session, now_ns: int) -> Iterator[tuple[Awaited, str, str]]:
         """(what was awaited, rule, text) for what is overdue in a session."""
