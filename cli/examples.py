@@ -61,6 +61,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("zdissect ros2 doctor capture.pcap", "why something doesn't arrive"),
         ("zdissect ros2 topics capture.pcap", "who publishes and subscribes, rates, latencies, loss"),
         ("zdissect ros2 graph --dot capture.pcap", "for Graphviz"),
+        ("zdissect ros2 bag capture.pcap -o robot.mcap", "a bag for ros2 bag play, Foxglove"),
         ("zdissect ros2 --json --msgs DIR capture.pcap", "everything, with contents of your own types"),
     ),
     "findings": (

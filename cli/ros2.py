@@ -1,12 +1,11 @@
 """`zdissect ros2 [VIEW] FILE...`: nodes, topics, services and actions of ROS 2 over rmw_zenoh, and what is wrong."""
 
 import sys
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import click
 
-from zdissect.fed import fed
 from zdissect.output.printable import dumps
 from zdissect.pipeline import Pipeline
 
@@ -14,7 +13,6 @@ from .captures import Captures
 from .command import Command
 from .common import complain
 from .exit_codes import DONE, FINDINGS, UNREADABLE
-from .interrupts import UntilInterrupted
 from .list_cells import json_lines
 from .options import (
     CaptureOptions,
@@ -31,25 +29,12 @@ from .options import (
     times_option,
 )
 from .outcome import not_opened
-from .ros_definitions import definitions
 from .ros_moment import AtMoment
+from .ros_reading import VIEWS, RosOptions, collect, made_view
 from .stdio import for_json
 
 if TYPE_CHECKING:
     from zdissect.ros2.summaries import RosReport
-    from zdissect.ros2.view import RosView
-
-VIEWS = ("nodes", "topics", "services", "actions", "graph", "doctor")
-
-
-@dataclass(frozen=True, slots=True)
-class RosOptions:
-    """What is asked of ROS 2."""
-
-    view: str = ""
-    """One of `VIEWS`; empty: an overview."""
-    at: str = ""
-    msgs: tuple[str, ...] = ()
 
 
 @click.command("ros2", cls=Command)
@@ -63,6 +48,8 @@ class RosOptions:
 @click.option("--json", "form", flag_value="json", help="All that is known, as JSON.")
 @click.option("--dot", "form", flag_value="dot", help="Of the graph: for Graphviz.")
 @click.option("--mermaid", "form", flag_value="mermaid", help="Of the graph: for Mermaid.")
+@click.option("-o", "out", metavar="OUT", help="Of bag: what to write: OUT.mcap, or a directory.")
+@click.option("--force", is_flag=True, help="Of bag: replace OUT.")
 @times_option
 @decode_as_option
 @frames_option
@@ -75,17 +62,21 @@ def ros2(capture: CaptureOptions, display: DisplayOptions, reporting: ReportOpti
     """Shows ROS 2 in captures of rmw_zenoh: who publishes, subscribes, serves and calls, what was sent, and why
     something doesn't arrive.
 
-    Before FILE..., a word chooses what is shown: nodes, topics, services, actions, graph, or doctor (what is
-    wrong). Without one: an overview. docs/ros2.md says what is in the JSON.
+    Before FILE..., a word chooses what is shown: nodes, topics, services, actions, graph, doctor (what is wrong),
+    or bag (writes a ROS 2 bag). Without one: an overview. docs/ros2.md says what is in the JSON.
     """
     ros, capture = _chosen(ros, capture, display)
+    if ros.view == "bag":
+        from .ros_bag import write_bag
+
+        return write_bag(ros, capture, reporting)
     from .ros_text import write
 
     asked = AtMoment(ros.at)
     captures = Captures(capture.files, capture.frames)
     pipeline = Pipeline(capture.pipeline(history=True))
     view = made_view(ros)
-    interrupted = _collect(captures, view, pipeline, asked)
+    interrupted = collect(captures, view, pipeline, asked)
     from zdissect.ros2.summaries import RosReport
 
     report = RosReport(view, pipeline, asked.ts_ns(view.extent))
@@ -100,25 +91,6 @@ def ros2(capture: CaptureOptions, display: DisplayOptions, reporting: ReportOpti
     return _end(captures, report, pipeline, reporting)
 
 
-def made_view(ros: RosOptions) -> "RosView":
-    """A view that decodes contents, if the library for it is installed."""
-    from zdissect.ros2.view import RosView
-
-    contents = contents_of(ros.msgs)
-    if contents is None:
-        complain("contents aren't decoded without rosbags: pip install 'zdissect[ros2]'")
-    return RosView(contents)
-
-
-def contents_of(directories: tuple[str, ...]) -> Any:
-    """What decodes contents; None without rosbags. Raises click.BadParameter for a DIR that can't be read."""
-    from zdissect.ros2.content import Contents
-    from zdissect.ros2.type_finder import TypeFinder, can_decode
-
-    own = definitions(directories)
-    return Contents(TypeFinder(own)) if can_decode() else None
-
-
 def _chosen(ros: RosOptions, capture: CaptureOptions, display: DisplayOptions) -> tuple[RosOptions, CaptureOptions]:
     """The options, with the first word of FILE... as the view, if it is one."""
     files, view = capture.files, ""
@@ -128,22 +100,11 @@ def _chosen(ros: RosOptions, capture: CaptureOptions, display: DisplayOptions) -
             raise click.UsageError(f"which capture? zdissect ros2 {view} FILE (a file of that name: ./{view})")
     if display.form in ("dot", "mermaid") and view not in ("", "graph"):
         raise click.UsageError(f"--{display.form} draws the graph: zdissect ros2 graph --{display.form} FILE")
+    if (view == "bag") != (ros.out is not None):
+        raise click.UsageError("a bag is written by: zdissect ros2 bag FILE -o OUT.mcap")
     if display.form in ("dot", "mermaid"):
         view = "graph"
     return replace(ros, view=view), replace(capture, files=files)
-
-
-def _collect(captures: Captures, view: "RosView", pipeline: Pipeline, asked: AtMoment) -> bool:
-    """Reads all frames; returns whether Ctrl-C ended it."""
-    with UntilInterrupted(captures) as frames:
-        for frame, items in fed(pipeline, frames):
-            asked.frame(frame)
-            view.frame(frame)
-            for item in items:
-                view.feed(item)
-    for item in pipeline.close():
-        view.feed(item)
-    return frames.interrupted
 
 
 def _write_json(report: "RosReport", view: str) -> None:

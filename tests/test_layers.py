@@ -39,8 +39,8 @@ LAYERS = {
     "parallel": "dissection engine flow grammar pipeline records vector",
     "conformance": "dissection engine flow grammar listing output pipeline records session stats table",
     "vector": "dissection dissector engine flow grammar pipeline records session",
-    "export": "capture dissection dissector engine filters flow grammar output parallel pipeline records session stats "
-    "table vector",
+    "export": "capture dissection dissector engine filters flow grammar output parallel pipeline records ros2 session "
+    "stats table vector",
     "spark": "capture export parallel records",
     "library": "capture dissection engine fed filters flow grammar output paste pipeline readings records table",
     "scapy": "engine grammar",

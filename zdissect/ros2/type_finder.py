@@ -1,5 +1,6 @@
 """Finds the definition that a type hash names: in those of one's own, and in all releases that rosbags knows."""
 
+import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -139,25 +140,28 @@ def _hash(store: Any, name: str) -> str:
         return ""
 
 
-def _copy(store: Any, shadow: Any, name: str) -> None:
-    """Copies a type and all that it is made of, with `uint8` for `char`."""
-    if name in shadow.fielddefs:
+def _copy(store: Any, shadow: Any, name: str, rename: bool = False) -> None:
+    """Copies a type and all that it is made of, with `uint8` for `char`; as messages, if they are to be renamed."""
+    made = name.replace("/action/", "/msg/") if rename else name
+    if made in shadow.fielddefs:
         return
     constants, fields = store.fielddefs[name]
-    shadow.fielddefs[name] = constants, [(field, _octets(desc)) for field, desc in fields]
+    shadow.fielddefs[made] = constants, [(field, _plain(desc, rename)) for field, desc in fields]
     for _, desc in fields:
         inner = desc[1] if desc[0] == 2 else desc[1][0][1] if desc[0] in (3, 4) and desc[1][0][0] == 2 else None
         if isinstance(inner, str):
-            _copy(store, shadow, inner)
+            _copy(store, shadow, inner, rename)
 
 
-def _octets(desc: Any) -> Any:
-    """A description of a field, with `uint8` for `char`."""
+def _plain(desc: Any, rename: bool) -> Any:
+    """A description of a field, with `uint8` for `char`; parts of actions as messages, if they are to be renamed."""
     kind, rest = desc
     if rest == ("char", 0):
         return kind, ("uint8", 0)
+    if isinstance(rest, str) and rename:
+        return kind, rest.replace("/action/", "/msg/")
     if isinstance(rest, tuple) and isinstance(rest[0], tuple):
-        return kind, (_octets(rest[0]), rest[1])
+        return kind, (_plain(rest[0], rename), rest[1])
     return desc
 
 
@@ -166,3 +170,17 @@ def can_decode() -> bool:
     from importlib.util import find_spec
 
     return find_spec("rosbags") is not None
+
+
+def definition_text(found: FoundType) -> str:
+    """The definition of a type, with those of all that it is made of behind it, as bags have it."""
+    from rosbags.typesys.store import Typestore
+
+    # rosbags writes texts for the names of messages only, and parts of actions are messages as well
+    shadow = Typestore()
+    _copy(found.store, shadow, found.name, rename=True)
+    text, _ = shadow.generate_msgdef(found.name.replace("/action/", "/msg/"), ros_version=2)
+    for name in found.store.fielddefs:
+        if "/action/" in name and name.replace("/action/", "/msg/") in shadow.fielddefs:
+            text = re.sub(rf"\b{name.replace('/action/', '/')}\b", name, text)
+    return str(text)
