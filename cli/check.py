@@ -161,7 +161,7 @@ def _captures(files: Iterable[str]) -> list[list[str]]:
 def _read(capture: CaptureOptions, terms: VerdictTerms) -> _Read:
     """Reads all captures."""
     reports, nodes = [], set[str]()
-    options = capture.pipeline(rows=True, history=True)
+    options = capture.pipeline(history=True)
     for files in _captures(capture.files):
         captures, judgement = Captures(tuple(files), capture.frames), Judgement(terms)
         report, interrupted = _judge(captures, judgement, options)

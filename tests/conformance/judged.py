@@ -19,7 +19,7 @@ def judged(
 ) -> Report:  # fmt: skip
     """The verdict on a conversation."""
     terms = VerdictTerms(PROFILES[profile], part, fail_on)
-    pipeline, judgement = Pipeline(Options(rows=True, history=True)), Judgement(terms)
+    pipeline, judgement = Pipeline(Options(history=True)), Judgement(terms)
     frames = what.capture.frames if isinstance(what, Conversation) else what.frames
     for frame in frames:
         judgement.frame(frame)
