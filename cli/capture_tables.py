@@ -1,6 +1,5 @@
 """`zdissect sessions|keys|queries|declarations|findings FILE...`: one table each, for people, as JSON or as CSV."""
 
-import shutil
 import sys
 from collections import Counter
 from collections.abc import Iterable
@@ -22,7 +21,8 @@ from .common import complain, nearest
 from .exit_codes import UNREADABLE
 from .first_pass import look_ahead
 from .interrupts import UntilInterrupted
-from .list_cells import Entry, csv_lines, json_lines, text_columns
+from .list_cells import Entry
+from .listing_forms import shown_as_options, write
 from .options import (
     CaptureOptions,
     DisplayOptions,
@@ -40,10 +40,7 @@ from .options import (
     times_option,
 )
 from .outcome import exit_code, not_opened
-from .paging import write_paged
 from .relative_times import clock
-from .stdio import for_json
-from .table_text import table
 
 if TYPE_CHECKING:
     from zdissect.filters import Filter
@@ -58,8 +55,9 @@ _DOCS = {
         "passes a router is counted once for each session that carries it."
     ),
     "queries": (
-        "Lists the queries of captures: who asked what, the frames of the request, of the first answer and of the end, "
-        "and how it ended. REQUESTs with which routers pass a query on are hops of one query: --json lists them."
+        "Shows the queries of captures hop by hop: who asked whom, who passed it on, each answer and end with times, "
+        "which answers got no further, who never answered, what ended it; then times by key, by hop and inside nodes. "
+        "What is in brackets is concluded: a query has another id on each link, and is known by key, content and time."
     ),
     "declarations": (
         "Lists who has declared what in captures: subscribers, queryables, liveliness tokens, interests, and ids for "
@@ -93,6 +91,7 @@ def _command(listing: type[Listing]) -> click.Command:
     @click.option("--sort", "order", metavar="COLUMN", help="Sort by a column; -COLUMN: largest first.")
     @click.option("--json", "form", flag_value="json", help="A JSON array of all columns.")
     @click.option("--csv", "form", flag_value="csv", help="CSV of all columns, with a header row.")
+    @shown_as_options(listing)
     @filter_option(f"{_CHOICES[listing.name]}: `zdissect filter --help`.")
     @frames_option
     @decode_as_option
@@ -102,7 +101,9 @@ def _command(listing: type[Listing]) -> click.Command:
     @color_option
     @pager_option
     @as_records(capture=CaptureOptions, display=DisplayOptions, reporting=ReportOptions)
-    def command(order: str | None, capture: CaptureOptions, display: DisplayOptions, reporting: ReportOptions) -> int:
+    def command(
+        order: str | None, capture: CaptureOptions, display: DisplayOptions, reporting: ReportOptions, **shown: bool
+    ) -> int:
         made = listing()
         column, descending = _order(made, order)
         clock(display.times, 0)  # it may be refused
@@ -113,10 +114,8 @@ def _command(listing: type[Listing]) -> click.Command:
         pipeline = Pipeline(options)
         found, interrupted = _collect(captures, made, pipeline, display.wanted)
         rows = _sorted(made.rows(pipeline), column, descending)
-        _write(made, rows, display)
-        sys.stdout.flush()
-        for problem in captures.problems:
-            complain(str(problem))
+        write(made, rows, display, **shown)
+        _complain(captures)
         if not reporting.quiet:
             _summary(made, captures, pipeline, rows, display.wanted)
         if interrupted:
@@ -179,21 +178,11 @@ def _collect(
     return found, frames.interrupted
 
 
-def _write(listing: Listing, rows: list[Entry], display: DisplayOptions) -> None:
-    """Prints the rows."""
-    if display.form == "json":
-        for_json()
-        sys.stdout.writelines(json_lines(rows))
-    elif display.form == "csv":
-        sys.stdout.writelines(csv_lines(listing.columns, rows))
-    elif rows:
-        width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-        style = display.style
-        columns = text_columns(listing.columns, rows, clock(display.times, listing.extent.first_ns), style)
-        lines, dropped = table(columns, width, style.dim, style.end)
-        write_paged((f"{line}\n" for line in lines), not display.no_pager)
-        if dropped:
-            complain(f"no room for {', '.join(dropped)}: a wider terminal, --csv and --json have all columns")
+def _complain(captures: Captures) -> None:
+    """Says what couldn't be read, after what could be."""
+    sys.stdout.flush()
+    for problem in captures.problems:
+        complain(str(problem))
 
 
 def _summary(

@@ -20,8 +20,8 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "top", "rows", "at", "others", "profile", "judged", "known", "columns", "source",
     ),
     FORM: (
-        "form", "as_json", "sql", "names", "separators", "payload", "order", "every_ns", "times", "payload_bytes",
-        "no_bits", "long", "dump", "color", "theme", "no_pager", "flush", "every", "iterations", "n",
+        "form", "summary", "as_json", "sql", "names", "separators", "payload", "order", "every_ns", "times",
+        "payload_bytes", "no_bits", "long", "dump", "color", "theme", "no_pager", "flush", "every", "iterations", "n",
     ),
     WRITTEN: (
         "write", "exact", "ring", "out", "directory", "mode", "fields", "seed", "keep", "force", "example",

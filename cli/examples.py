@@ -49,8 +49,10 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("zdissect keys --sort -bytes capture.pcap", "by bytes, largest first"),
     ),
     "queries": (
-        ("zdissect queries capture.pcap", ""),
-        ("zdissect queries --json capture.pcap", "with all hops"),
+        ("zdissect queries capture.pcap", "each as a tree, hop by hop"),
+        ("zdissect queries --table --sort -first_time_ns capture.pcap", "a row each, the slowest first"),
+        ("zdissect queries --summary capture.pcap", "times by key, by hop and inside nodes"),
+        ("zdissect queries --json capture.pcap", "with all hops and answers"),
     ),
     "declarations": (
         ("zdissect declarations capture.pcap", ""),

@@ -39,14 +39,15 @@ def text_columns(
         if rows and all(value in (None, [], 0, "") for value in values) and column.kind != "number":
             continue
         cells = [_cell(value, column.kind, clock) for value in values]
-        colors = [_color(value, style) for value in values] if column.name in _COLORED else ()
+        colors = [state_color(value, style) for value in values] if column.name in _COLORED else ()
         weight = 0 if column.vital else _WEIGHTS.get(column.kind, 1)
         number = column.kind in NUMBERS
         out.append(TextColumn(column.title, cells, number, column.kind not in ("long", "list", "said"), weight, colors))
     return out
 
 
-def _color(value: str, style: Style) -> str:
+def state_color(value: str, style: Style) -> str:
+    """What colours a severity or a state; empty for one that is as it should be."""
     name = _STATES.get(value, value)
     return style.severity(name) if name in SEVERITIES else ""
 

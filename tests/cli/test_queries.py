@@ -1,10 +1,11 @@
 """`zdissect queries`: who asked what, and what came back when."""
 
+import json
 from collections import Counter
 
 import pytest
 
-from tests.cli.listings import EXPECTED, SAMPLES, SHARED, listed, messages, run, sidecar
+from tests.cli.listings import EXPECTED, SAMPLES, SHARED, listed, messages, refusal, run, sidecar
 
 ROUTER = SAMPLES / "query-router.pcap"
 
@@ -56,9 +57,68 @@ def test_the_queries_are_those_that_the_application_made():
 
 
 def test_the_table_for_people():
-    head, first, *_ = run("queries", ROUTER).stdout.splitlines()
+    head, first, *_ = run("queries", "--table", ROUTER).stdout.splitlines()
     assert head.split()[:3] == ["Frame", "Time", "Key"]
     assert first.split() == [
         "37", "21:44:40.696422", "svc/x", "client", "6defa3dd…", "3", "1", "42", "42", "1", "0", "0.720", "ms",
         "0.720", "ms", "answered", "2",
     ]  # fmt: skip
+
+
+CONSOLIDATING = ["03-queries-router", "03-queries-p2p", "18-robot-fleet", "17-source-info", "13-auth-usrpwd"]
+
+
+@pytest.mark.parametrize("name", CONSOLIDATING)
+def test_what_isn_t_dropped_is_what_the_application_got(name):
+    """The values of the replies that the asker keeps, of each query; but for those that came too late."""
+    asked = [one for one in sidecar(name)["operations"] if one["op"] == "get"]
+    rows = listed("queries", SHARED / f"{name}.pcap")
+    assert len(asked) == len(rows)
+    for row, one in zip(sorted(rows, key=lambda row: row["ts_ns"]), asked, strict=True):
+        kept = [
+            answer["payload_len"]
+            for hop in row["hops"]
+            if hop["passes_on_frame"] is None
+            for answer in hop["answers"]
+            if answer["fate"] is None
+        ]
+        got = [reply.get("ok") or reply["err"] for reply in one["result"]["replies"] if "replier" in reply]
+        sizes = [(value["payload"] or {"len": 0})["len"] for value in got]
+        late = row["ended"] == "asker timeout"
+        assert late or sorted(kept) == sorted(sizes), row["request_frame"]
+
+
+def test_the_tree_for_people():
+    """Every request, answer and end once, with its frame; what is passed on is below what it passes on."""
+    out = run("queries", ROUTER).stdout
+    tree = out.split("\n\n")[1].splitlines()
+    assert [line.split()[0] for line in tree] == ["44", "44", "45", "47", "47", "46", "48", "48", "50", "51", "53"]
+    assert tree[0].endswith("answered: 2 replies after 1.047 ms, end after 1.230 ms  svc/x")
+    assert "client 6defa3dd… asks router 31bc87a1…  session 3 id 2  All  timeout 5.00 s" in tree[1]
+    assert "├─ router 31bc87a1… passes it on to client 30f9b475…" in tree[2]
+    assert tree[2].endswith("[held 0.083 ms, likely]")
+    assert "│  ├─ REPLY  13 B" in tree[3]
+    assert "drops it" in tree[8]
+    assert "[that of frame 48, held 0.201 ms]" in tree[9]
+    assert "ended by the timeout of the asker, 6defa3dd…: it isn't on the wire" in out
+    assert "Timeout: no answer from 4cc0fe66…" in out
+
+
+def test_the_numbers_of_all():
+    report = json.loads(run("queries", "--summary", "--json", ROUTER).stdout)
+    keys = {key["key_expr"]: key for key in report["keys"]}
+    assert keys["svc/x"]["queries"] == 13
+    assert keys["svc/x"]["first_ns"]["median"] == 461_000
+    hops = {(hop["from"][:4], hop["to"][:4]): hop["requests"] for hop in report["hops"]}
+    assert hops == {("6def", "31bc"): 20, ("31bc", "30f9"): 16, ("31bc", "4cc0"): 12}
+    nodes = {node["node"][:4]: node for node in report["nodes"]}
+    assert nodes["31bc"]["forwarding_ns"]["count"] == 28
+    assert nodes["4cc0"]["forwarding_ns"] is None
+    shown = run("queries", "--summary", ROUTER).stdout
+    assert shown.startswith("By key\n")
+    assert "\nInside nodes\n" in shown
+
+
+@pytest.mark.parametrize("form", ["--table", "--csv"])
+def test_numbers_of_all_exclude_rows(form):
+    assert "--summary" in refusal("queries", "--summary", form, ROUTER)

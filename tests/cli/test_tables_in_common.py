@@ -28,9 +28,13 @@ def test_json_and_csv_have_the_same_rows(command, name):
             assert text == (told.lower() if isinstance(value, bool) else told), key
 
 
+AS_TABLE = {"queries": ("--table",)}
+"""What makes a table of what is shown otherwise at first."""
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_table_has_a_line_for_each_row_and_no_colour(command):
-    done = run(command, ROUTER)
+    done = run(command, *AS_TABLE.get(command, ()), ROUTER)
     assert done.return_value == 0
     assert len(done.stdout.splitlines()) == len(listed(command, ROUTER)) + 1
     assert "\x1b" not in done.stdout
@@ -40,7 +44,7 @@ def test_a_table_has_a_line_for_each_row_and_no_colour(command):
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("columns", [60, 80, 120, 200])
 def test_a_table_fits_a_terminal(command, columns):
-    text = terminal(columns, command, ROUTER)
+    text = terminal(columns, command, *AS_TABLE.get(command, ()), ROUTER)
     assert max(map(len, text.splitlines())) <= columns
     assert text.count("\n") >= len(listed(command, ROUTER)) + 1
 
@@ -174,7 +178,7 @@ def test_so_many_frames():
 
 
 def test_times_as_asked_for():
-    first = run("queries", "-t", "e", ROUTER).stdout.splitlines()[1]
+    first = run("queries", "--table", "-t", "e", ROUTER).stdout.splitlines()[1]
     assert "1795815880.696422000" in first
 
 
@@ -259,5 +263,5 @@ def test_times_that_count_from_the_frame_before_are_refused(command):
 
 def test_times_since_the_first_frame():
     first_ns = json.loads(run("stats", "--json", ROUTER).stdout)["capture"]["first_ts_ns"]
-    shown = run("queries", "-t", "r", ROUTER).stdout.splitlines()[1].split()[1]
+    shown = run("queries", "--table", "-t", "r", ROUTER).stdout.splitlines()[1].split()[1]
     assert shown == f"{(1795815880696422000 - first_ns) / 1e9:.9f}" == "0.568961000"

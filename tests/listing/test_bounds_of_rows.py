@@ -14,7 +14,7 @@ from zdissect.listing import (
     listed_declarations,
     listed_findings,
     listed_keys,
-    listed_queries,
+    query_hops,
 )
 from zdissect.pipeline import Options, Pipeline
 
@@ -37,7 +37,7 @@ def collected(listing, wanted=None):
     ("module", "listing"),
     [
         (listed_declarations, DeclarationListing), (listed_findings, FindingListing), (listed_keys, KeyListing),
-        (listed_queries, QueryListing),
+        (query_hops, QueryListing),
     ],
 )  # fmt: skip
 def test_no_more_rows_than_that(monkeypatch, module, listing):
@@ -53,6 +53,6 @@ def test_no_more_rows_than_that(monkeypatch, module, listing):
 def test_what_is_not_selected_makes_room(monkeypatch):
     wanted = 'key_expr == "slow/q"'
     every, _ = collected(QueryListing(), compile_filter(wanted))
-    monkeypatch.setattr(listed_queries, "MOST_ROWS", 5)
+    monkeypatch.setattr(query_hops, "MOST_ROWS", 5)
     assert collected(QueryListing(), compile_filter(wanted)) == (every, 0)
     assert len(every) == 2

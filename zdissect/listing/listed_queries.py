@@ -5,15 +5,15 @@ its hops (see `stats.query_stats`).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from typing import Any
 
 from zdissect.dissection import Dissection, Item
-from zdissect.engine.messages import Row
-from zdissect.listing.listing import MOST_ROWS, Entry, Listing, columns
+from zdissect.listing.hop_times import HopTimes
+from zdissect.listing.listing import Entry, Listing, columns
+from zdissect.listing.query_fates import CONSOLIDATED, KEPT_BACK, LATE, Ending, settle, state_of
+from zdissect.listing.query_hops import Answer, ListedQuery, QueryDetails, QueryHop
 from zdissect.pipeline import Pipeline
-from zdissect.session.requests import DEFAULT_TIMEOUT_MS
 from zdissect.stats.keys import wire_key
-from zdissect.stats.query_stats import Queries, Query, RequestKey
 
 _COLUMNS = columns("""
 request_frame    number    Frame!     Number of the frame with its first REQUEST.
@@ -33,106 +33,16 @@ errors           number    Errors     Errors that came back.
 first_time_ns    duration  First_after! Time to the first answer.
 final_time_ns    duration  Final_after  Time to the RESPONSE_FINAL that ended it.
 state            text      State!     answered; error (errors only); no answer (ended without one); unfinished (answers, but no end); timed out, open (neither answer nor end, past the timeout or not).
+ended           text      -          What ended it: final (all who were asked), node timeout (of one of them), asker timeout (not on the wire: so long it waits), session (it was over), open.
+ended_by        zid       -          Whose final or timeout that was.
+consolidated    number    -          Replies that came, and that the asker drops because others on their keys count.
+late            number    -          Answers that came after the asker, or a node on the way, had stopped waiting.
+not_passed_on   number    -          Answers that a node on the way got, and left out.
+silent          list      -          Nodes that were asked, and from which neither an answer nor an end came.
 requests         number    Hops       REQUESTs of this query on all sessions.
 parameters       long      Parameters Parameters of the selector.
-hops             rows      -          Each of them: frame, session, flow_id, request_id, from, to, response_frame, final_frame.
+hops            rows      -          Each REQUEST, with its answers: see docs/hops.md.
 """)  # noqa: E501
-
-
-@dataclass(slots=True, eq=False)
-class _Hop:
-    """A REQUEST, and what came for it."""
-
-    frame: int
-    flow: str
-    key: RequestKey
-    response: int | None = None
-    final: int | None = None
-
-    def entry(self, numbers: dict[str, int]) -> Entry:
-        """Its entry."""
-        (source, target), _, ident = self.key
-        return {
-            "frame": self.frame, "session": numbers.get(self.flow), "flow_id": self.flow, "request_id": ident,
-            "from": source, "to": target, "response_frame": self.response, "final_frame": self.final,
-        }  # fmt: skip
-
-
-@dataclass(slots=True, eq=False)
-class ListedQuery(Query):
-    """A query with what is listed of it."""
-
-    row: Row = field(default_factory=dict)
-    """That of its first REQUEST, without what a query carries."""
-    requests: dict[RequestKey, _Hop] = field(default_factory=dict)
-    replies: int = 0
-    errors: int = 0
-    response: int | None = None
-    final: int | None = None
-    first_ns: int | None = None
-    final_ns: int | None = None
-    chosen: bool = False
-
-    def state(self, now_ns: int) -> str:
-        """What has become of it by the end of the capture, a time as deadlines count it."""
-        if self.answers and self.open:
-            return "unfinished"
-        if self.answers:
-            return "answered" if self.replies else "error"
-        if not self.open:
-            return "no answer"
-        timeout_ms = self.row.get("timeout_ms") or DEFAULT_TIMEOUT_MS
-        return "timed out" if now_ns - self.frame.now_ns >= timeout_ms * 1_000_000 else "open"
-
-
-_KEPT = ("key_expr", "key_scope", "key_suffix", "parameters", "src_role", "request_id", "target", "timeout_ms")
-
-
-class QueryDetails(Queries):
-    """All queries, with their hops."""
-
-    kind = ListedQuery
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.listed: list[ListedQuery] = []
-        self.unlisted = 0
-        self.is_chosen = True
-        """Whether the message that comes next is."""
-
-    def requested(self, query: Query, request: RequestKey, item: Dissection, row: Row) -> None:
-        assert isinstance(query, ListedQuery)
-        if not query.requests:
-            query.row = {name: row[name] for name in _KEPT if name in row}
-            self.list(query)
-        query.requests[request] = _Hop(item.frame.number, item.flow.id, request)
-        query.chosen = query.chosen or self.is_chosen
-
-    def list(self, query: ListedQuery) -> None:
-        """Lists a query, if there is room."""
-        if len(self.listed) >= MOST_ROWS:
-            self.listed = [one for one in self.listed if one.chosen or one.open]
-            if len(self.listed) > 0.9 * MOST_ROWS:  # else each new one would go through all of them
-                self.unlisted += 1
-                return
-        self.listed.append(query)
-
-    def returned(self, query: Query, request: RequestKey, item: Dissection, row: Row) -> None:
-        assert isinstance(query, ListedQuery)
-        query.chosen = query.chosen or self.is_chosen
-        hop, frame = query.requests[request], item.frame.number
-        own = request[0][0] == query.asker
-        if row["message"] == "RESPONSE_FINAL":
-            hop.final = frame
-            if own:
-                query.final, query.final_ns = frame, item.frame.now_ns - query.frame.now_ns
-            return
-        hop.response = hop.response or frame
-        if own:
-            query.errors += row.get("body") == "ERR"
-            query.replies += row.get("body") != "ERR"
-            if query.response is None:
-                query.response, query.first_ns = frame, item.frame.now_ns - query.frame.now_ns
 
 
 class QueryListing(Listing):
@@ -140,6 +50,7 @@ class QueryListing(Listing):
 
     name = "queries"
     columns = _COLUMNS
+    shown_as = "trees"
 
     def __init__(self) -> None:
         super().__init__()
@@ -155,13 +66,28 @@ class QueryListing(Listing):
 
     def rows(self, pipeline: Pipeline) -> list[Entry]:
         self.unlisted = self.queries.unlisted
-        numbers = self.session_numbers(pipeline)
-        return [self.row(query, numbers) for query in self.queries.listed if query.chosen]
+        report = self.sessions.report(pipeline.all_links(), self.extent.now_ns)
+        links = [(session["session"], link) for session in report for link in session["links"]]
+        numbers = {link["flow_id"]: number for number, link in links}
+        over = {
+            link["flow_id"]: link["last_ts_ns"] for _, link in links if link["ended"]["how"] not in ("open", "silent")
+        }
+        chosen = [query for query in self.queries.listed if query.chosen]
+        return [self.row(query, settle(query, self.extent.now_ns, over), numbers) for query in chosen]
 
-    def row(self, query: ListedQuery, numbers: dict[str, int]) -> Entry:
+    def summary(self) -> dict[str, Any]:
+        """How long the queries took: what `HopTimes.report` says."""
+        times = HopTimes()
+        for query in self.queries.listed:
+            if query.chosen:
+                times.feed(query)
+        return times.report()
+
+    def row(self, query: ListedQuery, ending: Ending, numbers: dict[str, int]) -> Entry:
         """The row of a query."""
-        first = next(iter(query.requests.values()))
+        first, hops = next(iter(query.requests.values())), query.requests.values()
         known: Entry = {column.name: query.row.get(column.name) for column in _COLUMNS}  # target, parameters...
+        fates = [answer.fate for hop in hops for answer in hop.answers]
         return known | {
             "request_frame": query.frame.number,
             "ts_ns": query.frame.ts_ns,
@@ -170,7 +96,7 @@ class QueryListing(Listing):
             "asker": query.asker,
             "session": numbers.get(first.flow),
             "flow_id": first.flow,
-            "request_id": first.key[2],
+            "request_id": first.request[2],
             "response_frame": query.response,
             "final_frame": None if query.open else query.final,
             "replies": query.replies,
@@ -178,6 +104,59 @@ class QueryListing(Listing):
             "first_time_ns": query.first_ns,
             "final_time_ns": None if query.open else query.final_ns,
             "state": query.state(self.extent.now_ns),
+            "ended": ending.how,
+            "ended_by": ending.by,
+            "consolidated": fates.count(CONSOLIDATED),
+            "late": fates.count(LATE),
+            "not_passed_on": fates.count(KEPT_BACK),
+            "silent": [hop.request[0][1] for hop in hops if state_of(hop, ending) == "silent"],
             "requests": len(query.requests),
-            "hops": [hop.entry(numbers) for hop in query.requests.values()],
+            "hops": [_hop(hop, query, ending, numbers) for hop in hops],
         }
+
+
+def _hop(hop: QueryHop, query: ListedQuery, ending: Ending, numbers: dict[str, int]) -> Entry:
+    """The entry of a hop."""
+    (source, target), _, ident = hop.request
+    parent, first = hop.parent, hop.answers[0] if hop.answers else None
+    return {
+        "frame": hop.frame,
+        "ts_ns": hop.ts_ns,
+        "after_ns": hop.now_ns - query.frame.now_ns,
+        "session": numbers.get(hop.flow),
+        "flow_id": hop.flow,
+        "request_id": ident,
+        "from": source,
+        "from_role": hop.roles[0],
+        "to": target,
+        "to_role": hop.roles[1],
+        "key_expr": hop.key,
+        "passes_on_frame": parent.frame if parent is not None else None,
+        "passes_on_id": parent.request[2] if parent is not None else None,
+        "confidence": hop.confidence,
+        "held_ns": hop.now_ns - parent.now_ns if parent is not None else None,
+        "response_frame": first.frame if first is not None else None,
+        "first_time_ns": first.now_ns - hop.now_ns if first is not None else None,
+        "final_frame": hop.final[0] if hop.final is not None else None,
+        "final_time_ns": hop.final[1] - hop.now_ns if hop.final is not None else None,
+        "state": state_of(hop, ending),
+        "answer_count": hop.count,
+        "answers": [_answer(answer, query) for answer in hop.answers],
+    }
+
+
+def _answer(answer: Answer, query: ListedQuery) -> Entry:
+    """The entry of an answer."""
+    before = answer.passes_on
+    return {
+        "frame": answer.frame,
+        "after_ns": answer.now_ns - query.frame.now_ns,
+        "body": answer.body,
+        "key_expr": answer.key,
+        "payload_len": answer.size,
+        "responder": answer.responder,
+        "timeout": answer.timed_out,
+        "passes_on_frame": before.frame if before is not None else None,
+        "held_ns": answer.now_ns - before.now_ns if before is not None else None,
+        "fate": answer.fate or None,
+    }

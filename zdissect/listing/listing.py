@@ -53,6 +53,8 @@ class Listing(ABC):
     columns: ClassVar[tuple[ListColumn, ...]]
     asks: ClassVar[bool] = False
     """Whether it asks the pipeline about the item that it is fed with: then no frames may be read ahead."""
+    shown_as: ClassVar[str] = "table"
+    """How people see it at first: `table`, `trees`, `summary`; the last two need `summary`."""
 
     def __init__(self) -> None:
         self.extent = Extent()
@@ -82,6 +84,10 @@ class Listing(ABC):
     @abstractmethod
     def rows(self, pipeline: Pipeline) -> list[Entry]:
         """The rows, after the pipeline's end."""
+
+    def summary(self) -> dict[str, Any]:
+        """Numbers of all rows, after `rows` was called: lists of entries, by name. Only some listings have it."""
+        raise NotImplementedError
 
     def session_numbers(self, pipeline: Pipeline) -> dict[str, int]:
         """The numbers of the sessions, by flow: those that the listing of sessions gives them."""

@@ -1,7 +1,7 @@
 """Queries: how many there are, when they were answered, and which were never answered.
 
 A query is what an application asks. Its node sends a REQUEST to every neighbour that may answer, and routers pass it
-on: these are requests of one query, recognised by their content and senders. Only what the asker received counts: a
+on: these are requests of one query (see `same_query`). Only what the asker received counts: a
 query that one neighbour answered isn't unanswered because another one had no answer.
 """
 
@@ -11,42 +11,27 @@ from typing import Any
 
 from zdissect.dissection import Dissection, Item
 from zdissect.engine.messages import Row
-from zdissect.records import Frame
 from zdissect.session.occurrences import Occurrences
 from zdissect.stats.distribution import Distribution
-from zdissect.stats.keys import sender, wire_key
-from zdissect.table import endpoint
+from zdissect.stats.keys import wire_key
+from zdissect.stats.same_query import CONTENT, TOGETHER_NS, Alike, Joined, Query, RequestKey, content_of, hop_of
 
 MOST_OPEN = 100_000
 """Most queries, and requests, that wait for answers; beyond that, the oldest are dropped."""
 MOST_KEYS = 10_000
 KEPT_PER_KEY = 1000
 """Response times kept for each key; beyond that, a sample of them."""
-TOGETHER_NS = 100_000_000
-"""Most time between two requests of a node for one query, if a request was answered in between."""
 WAIT_NS = 3600 * 10**9
 """How long a query may wait for answers in a capture without an end; hardly any timeout is longer."""
 ROOM = 256
 """So many more queries are known before it is looked for those that are over."""
-MOST_ALIKE = 64
-"""Most queries with the same content that a request may belong to."""
-
-_CONTENT = ("parameters", "payload", "attachment", "source_zid", "source_eid", "source_sn")
-"""Columns that stay the same wherever a query goes, besides its key."""
-
 COLUMNS = (
-    "message", "body", "src_zid", "dst_zid", "request_id", "request_frame", "response_time_ns",
-    "key_expr", "key_scope", "key_suffix", *_CONTENT,
+    "message", "body", "src_zid", "dst_zid", "src_role", "request_id", "request_frame", "response_time_ns",
+    "key_expr", "key_scope", "key_suffix", *CONTENT,
 )  # fmt: skip
 """All columns by which queries are told apart, and counted."""
 
 _MADE_OF = frozenset({"REQUEST", "RESPONSE", "RESPONSE_FINAL"})
-
-Hop = tuple[str, str]
-"""(asker, asked): the nodes at both ends of a link."""
-
-RequestKey = tuple[Hop, int, int]
-"""Hop, frame and id of a REQUEST."""
 
 
 @dataclass(slots=True)
@@ -81,23 +66,6 @@ class Asked:
         }
 
 
-@dataclass(slots=True, eq=False)
-class Query:
-    """A query on its way."""
-
-    frame: Frame
-    asked: Asked
-    content: int
-    """Hash of the columns that stay the same."""
-    asker: str
-    nodes: set[str]
-    """The nodes that know it: the querier, and all that were sent a request."""
-    hops: set[Hop] = field(default_factory=set)
-    open: int = 0
-    """Requests of the querier that have no RESPONSE_FINAL."""
-    answers: int = 0
-
-
 class Queries:
     """All queries."""
 
@@ -111,8 +79,7 @@ class Queries:
         self.others = Asked()
         """Queries on keys above the limit."""
         self.known: OrderedDict[int, Query] = OrderedDict()
-        self.alike: dict[int, list[Query]] = {}
-        """Queries by their content, the oldest first."""
+        self.alike = Alike()
         self.open: OrderedDict[RequestKey, Query] = OrderedDict()
         self.forgotten = Occurrences()
         """Unanswered queries that have been forgotten."""
@@ -139,6 +106,7 @@ class Queries:
                 return
             self.returned(query, request, item, row)
             if name == "RESPONSE_FINAL":
+                query.ended(request)
                 del self.open[request]
             if request[0][0] == query.asker:  # answers to other nodes are passed on, or not
                 self.answered(query, row)
@@ -153,36 +121,28 @@ class Queries:
 
     def ask(self, item: Dissection, row: Row) -> None:
         """Takes a REQUEST."""
-        hop = hop_of(item, row)
-        content = hash((wire_key(row), *(row.get(name) for name in _CONTENT)))
-        query = self.same(content, hop, item.frame.now_ns) or self.new(item, row, content, hop[0])
+        hop, now_ns = hop_of(item, row), item.frame.now_ns
+        content = content_of(row)
+        joined = self.alike.find(content, hop, now_ns, row.get("src_role"))
+        query = joined.query if joined is not None else self.new(item, row, content, hop[0])
         from_asker = hop[0] == query.asker
         for totals in (self.all, query.asked):
             totals.requests += 1
         self.count(query, -1)
         query.open += from_asker
         self.count(query, 1)
-        query.hops.add(hop)
-        query.nodes.add(hop[1])
         request = hop, item.frame.number, row.get("request_id") or 0
+        query.sent(request, now_ns)
         self.open[request] = query
-        self.requested(query, request, item, row)
+        self.requested(joined or Joined(query, None, ambiguous=False), request, item, row)
         if len(self.open) > self.most_open:
             self.open.popitem(last=False)
 
-    def requested(self, query: Query, request: RequestKey, item: Dissection, row: Row) -> None:
-        """Hook for a REQUEST of a query; does nothing here."""
+    def requested(self, joined: Joined, request: RequestKey, item: Dissection, row: Row) -> None:
+        """Hook for a REQUEST, with the query that it belongs to; does nothing here."""
 
     def returned(self, query: Query, request: RequestKey, item: Dissection, row: Row) -> None:
         """Hook for a RESPONSE or RESPONSE_FINAL to a request, whoever sent the request."""
-
-    def same(self, content: int, hop: Hop, now_ns: int) -> Query | None:
-        """The query that a request on this hop belongs to; None if it is a new one."""
-        for query in reversed(self.alike.get(content, ())):
-            apart = not query.open and now_ns - query.frame.now_ns > TOGETHER_NS
-            if hop[0] in query.nodes and hop not in query.hops and hop[::-1] not in query.hops and not apart:
-                return query
-        return None
 
     def new(self, item: Dissection, row: Row, content: int, asker: str) -> Query:
         """A new query."""
@@ -190,11 +150,9 @@ class Queries:
         asked = self.keys.get(key)
         if asked is None:
             asked = self.others if len(self.keys) >= self.most_keys else self.keys.setdefault(key, Asked())
-        query = self.kind(item.frame.bare(), asked, content, asker, {asker})  # the bytes of frames would add up
+        query = self.kind(item.frame.bare(), asked, content, asker)  # the bytes of frames would add up
         self.known[id(query)] = query
-        alike = self.alike.setdefault(content, [])
-        alike.append(query)
-        del alike[:-MOST_ALIKE]
+        self.alike.add(query)
         for totals in (self.all, asked):
             totals.queries += 1
         self.count(query, 1)
@@ -211,11 +169,7 @@ class Queries:
         """Nothing belongs to a query any more, which isn't known any more."""
         if not query.answers:
             self.forgotten.add(query.frame)
-        alike = self.alike.get(query.content, [])
-        if query in alike:
-            alike.remove(query)
-        if not alike:
-            self.alike.pop(query.content, None)
+        self.alike.remove(query)
 
     def answered(self, query: Query, row: Row) -> None:
         """Takes an answer that the asker received."""
@@ -292,8 +246,3 @@ class Unanswered(Queries):
                 self.give_up(query)
         while self.open and now_ns - next(iter(self.open.values())).frame.now_ns > WAIT_NS:
             self.open.popitem(last=False)
-
-
-def hop_of(item: Dissection, row: Row) -> Hop:
-    """(sender, receiver) of a message: the nodes of the session, whichever of its links carries it."""
-    return sender(item, row), row.get("dst_zid") or endpoint(item.flow.ends[1 - item.direction])

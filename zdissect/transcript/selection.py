@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from zdissect.dissection import Dissection
 from zdissect.engine.messages import Row
 from zdissect.session.keyexprs import intersects
-from zdissect.stats.query_stats import RequestKey, hop_of
+from zdissect.stats.same_query import RequestKey, hop_of
 
 CARRIERS = frozenset({"FRAME", "FRAGMENT", "KEEP_ALIVE"})
 """Messages that say nothing but what they carry, or that a node is there."""

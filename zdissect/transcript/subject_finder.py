@@ -7,7 +7,7 @@ from typing import Any
 from zdissect.dissection import Dissection, Item
 from zdissect.engine.messages import Row
 from zdissect.listing.listed_findings import label
-from zdissect.listing.listed_queries import ListedQuery, QueryDetails
+from zdissect.listing.query_hops import ListedQuery, QueryDetails
 from zdissect.pipeline import Pipeline
 from zdissect.records import Frame
 from zdissect.session.keyexprs import intersects
