@@ -2,17 +2,16 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from itertools import compress
+from itertools import compress, islice
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from zdissect.dissection import Dissection, Item, Notice, Skip
-from zdissect.engine.messages import DecodedMessage
-from zdissect.engine.templates import PAYLOAD, SN, PerTemplate
 from zdissect.output.documents import DocumentWriter
 from zdissect.output.jsonl import JsonlWriter
 from zdissect.output.line import said, summary, words
 from zdissect.output.text import count, hexdump
 from zdissect.output.time_formats import FrameTimes
+from zdissect.records import Frame
 
 from .counting_form import Chosen, CountingForm, arrow, bracketed
 from .line_form import LineForm
@@ -77,28 +76,40 @@ class LongLineForm(CountingForm):
         self.style = display.style
         self.limit = display.payload_bytes
         self.dump = display.dump
-        self.known = PerTemplate(lambda row: words(row, self.style))
+        self.takes_columns = not self.dump
 
     def show(self, item: Item, chosen: Chosen = None) -> str:
         self.count(item, chosen)
-        frame, style = item.frame, self.style
-        who = f"{ends}  " if (ends := arrow(item)) else ""
-        start = f"{style.offset}{frame.number:>5}  {self.time(frame)}{style.end}  {who}"
+        style, start = self.style, self.start(item.frame, arrow(item))
         if isinstance(item, Notice):
             return f"{start}{bracketed(item, style)}\n"
         if isinstance(item, Skip):
             return f"{start}{style.warning}[{count(item.size)}: {item.reason}]{style.end}\n"
-        lines = [f"{start}{self.said(message, item)}\n" for message in of_chosen(item.messages, chosen)]
+        lines = [
+            f"{start}{summary(message.row, style, self.limit, item.buffer.data)}\n"
+            for message in of_chosen(item.messages, chosen)
+        ]
         if self.dump:
             lines.append(f"{hexdump(item.buffer.data, '      ')}\n")
         return "".join(lines)
 
-    def said(self, message: DecodedMessage, item: Dissection) -> str:
-        """What a message says."""
-        template = message.template
-        if template is not None:
-            return said(self.known[template], message.cell[SN], message.cell[PAYLOAD], self.limit)
-        return summary(message.row, self.style, self.limit, item.buffer.data)
+    def texts(self, usual: "UsualBatches") -> Iterator[str]:
+        kinds, kind = usual.kinds
+        known = [words(one.template.row, self.style) for one in kinds]
+        ends = [arrow(usual.item(way)) for way in range(len(usual.ways))]
+        columns = zip(kind.tolist(), usual.column("sn"), usual.column("payload"), strict=True)
+        for frame, way, size in zip(usual.frames, usual.way.tolist(), usual.counts.tolist(), strict=True):
+            start = self.start(frame, ends[way])
+            self.messages += 1
+            yield "".join(
+                [f"{start}{said(known[one], sn, data, self.limit)}\n" for one, sn, data in islice(columns, size)]
+            )
+
+    def start(self, frame: Frame, ends: str) -> str:
+        """What a line begins with."""
+        return (
+            f"{self.style.offset}{frame.number:>5}  {self.time(frame)}{self.style.end}  {f'{ends}  ' if ends else ''}"
+        )
 
 
 class JsonlForm(CountingForm):
@@ -113,6 +124,13 @@ class JsonlForm(CountingForm):
         if not isinstance(item, Dissection):  # a line per message
             return ""
         return "".join(of_chosen(self.writer.lines(item), chosen))
+
+    takes_columns = True
+
+    def texts(self, usual: "UsualBatches") -> Iterator[str]:
+        for lines in self.writer.texts(usual):
+            self.messages += 1
+            yield "".join(lines)
 
 
 class JsonForm(CountingForm):

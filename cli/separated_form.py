@@ -1,5 +1,9 @@
 """`-T fields` and `-T csv`."""
 
+from collections.abc import Iterator
+from itertools import islice
+from typing import TYPE_CHECKING
+
 import click
 
 from zdissect.dissection import Dissection, Item
@@ -7,6 +11,9 @@ from zdissect.output.separated import CSV, NoSuchName, SeparatedWriter, Separato
 
 from .counting_form import Chosen, CountingForm
 from .options import DisplayOptions
+
+if TYPE_CHECKING:
+    from zdissect.vector.usual_batches import UsualBatches
 
 
 class SeparatedForm(CountingForm):
@@ -24,6 +31,7 @@ class SeparatedForm(CountingForm):
         except NoSuchName as problem:
             raise click.BadParameter(f"{problem}{_LISTED}", param_hint="-e") from None
         self.values = self.writer.values
+        self.takes_columns = self.writer.takes_columns
         self.started = False
         self.starts = ("", self.writer.header())
 
@@ -31,6 +39,12 @@ class SeparatedForm(CountingForm):
         self.count(item, chosen)
         lines = "".join(self.writer.lines(item, chosen)) if isinstance(item, Dissection) else ""
         return self.start() + lines
+
+    def texts(self, usual: "UsualBatches") -> Iterator[str]:
+        lines = self.writer.texts(usual)
+        for size in usual.counts.tolist():
+            self.messages += 1
+            yield self.start() + "\n".join([*islice(lines, size), ""])
 
     def start(self) -> str:
         """The header, once."""

@@ -1,16 +1,16 @@
 """Captures that are dissected in blocks, however small they are."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from itertools import chain
+from typing import cast
 
 import pytest
 
-from zdissect.dissection import Dissection, Item
+from zdissect.dissection import Dissection, InTurn, Item, Of
 from zdissect.pipeline import Options, Pipeline
 from zdissect.records import Frame
 from zdissect.vector import frame_blocks
-from zdissect.vector.dissections import fed_in_blocks
+from zdissect.vector.dissections import Show, fed_in_blocks
 
 
 @contextmanager
@@ -27,8 +27,20 @@ def in_blocks(frames: Iterable[Frame], size: int = 1, history: bool = False) -> 
     """All items of a capture. A block in which a connection opens isn't read on arrays."""
     pipeline = Pipeline(Options(history=history))
     with small_blocks(size):
-        fed = chain.from_iterable(items for _, items in fed_in_blocks(pipeline, frames))
-        return [*fed, *pipeline.close()]
+        items = [item for _, items in fed_in_blocks(pipeline, frames) for item in items]
+        return [*cast(list[Item], items), *pipeline.close()]
+
+
+def shown_in_blocks(frames: Iterable[Frame], show: Show[Of], item_shown: Callable[[Item], Of]) -> tuple[list[Of], int]:
+    """(what is made of all batches and other items, of how many from columns)."""
+    pipeline, of_columns = Pipeline(Options()), 0
+    out = []
+    with small_blocks(1):
+        for _, items in fed_in_blocks(pipeline, frames, show):
+            for item in items:
+                of_columns += isinstance(item, InTurn)
+                out.append(item.take() if isinstance(item, InTurn) else item_shown(item))
+    return [*out, *map(item_shown, pipeline.close())], of_columns
 
 
 def dissections(items: Iterable[Item]) -> list[Dissection]:

@@ -8,7 +8,7 @@ from zdissect.dissection import Dissection
 from zdissect.engine.messages import Row
 from zdissect.flow.verdict import Verdict
 from zdissect.grammar.columns import NAMES, SCHEMA_VERSION
-from zdissect.records import Endpoint
+from zdissect.records import Endpoint, Frame
 
 
 @lru_cache(maxsize=4096)
@@ -65,12 +65,11 @@ class Table:
     @staticmethod
     def where(item: Dissection) -> dict[str, Any]:
         """The columns that all messages of a dissection share."""
-        return Table.frame(item) | Table.conversation(item)
+        return Table.frame(item.frame) | Table.conversation(item)
 
     @staticmethod
-    def frame(item: Dissection) -> dict[str, Any]:
+    def frame(frame: Frame) -> dict[str, Any]:
         """Those that all messages of a frame share."""
-        frame = item.frame
         return {"file": frame.source, "frame_number": frame.number, "ts": frame.ts_ns // 1000, "ts_ns": frame.ts_ns}
 
     @staticmethod

@@ -26,6 +26,13 @@ FORMS: list[dict[str, Any]] = [
     {"form": "json"},
     {"form": "jsonl"},
     {"form": "csv"},
+    {"form": "fields", "names": ("frame_number,message_number,sn,key_expr,timestamp,payload_len,zenoh.put.payload",)},
+    {
+        "form": "fields",
+        "names": ("ext.name,attachment,timestamp_ntp64,tcp.srcport", "message_index"),
+        "payload": "text",
+    },
+    {"form": "fields", "names": ("key_expr",), "separators": ("header=y",)},
 ]
 
 

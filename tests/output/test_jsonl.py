@@ -10,10 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conversation import Conversation
-from tests.in_blocks import dissections, in_blocks, with_templates
+from tests.in_blocks import dissections, shown_in_blocks
 from tests.messages import push, put
 from tests.random_traffic import random_conversation
+from tests.vector.item_blocks import usual_frames
 from zdissect.capture import open_capture
+from zdissect.dissection import Dissection
 from zdissect.flow.verdict import Verdict
 from zdissect.grammar.columns import NAMES
 from zdissect.output import jsonl
@@ -78,15 +80,29 @@ def from_rows(frames: Iterable[Frame]) -> list[str]:
     return [f"{line(row)}\n" for item in dissections(dissect(frames)) for row in table.rows(item)]
 
 
+def written(frames: list[Frame]) -> tuple[list[str], int]:
+    """The lines of a capture that is read in blocks, and how many batches were written from columns."""
+    writer = JsonlWriter()
+    lines, of_columns = shown_in_blocks(
+        frames, writer.texts, lambda item: writer.lines(item) if isinstance(item, Dissection) else []
+    )
+    return [one for some in lines for one in some], of_columns
+
+
 @pytest.mark.parametrize("kept", [1, jsonl.MOST_KEPT])
 @pytest.mark.parametrize("seed", range(12))
 def test_a_line_made_of_kept_texts_is_that_of_the_row(seed: int, kept: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jsonl, "MOST_KEPT", kept)
     frames = random_conversation(seed).capture.frames
-    items, writer = dissections(in_blocks(frames)), JsonlWriter()
-    found = [one for item in items for one in writer.lines(item)]
-    unmade = with_templates(items)
-    assert unmade > len(found) / 8
+    found, of_columns = written(frames)
+    assert of_columns
+    assert found == from_rows(frames)
+
+
+def test_most_batches_are_written_from_columns() -> None:
+    frames = usual_frames()
+    found, of_columns = written(frames)
+    assert of_columns > len(frames) / 2
     assert found == from_rows(frames)
 
 
@@ -94,8 +110,7 @@ def test_a_line_made_of_kept_texts_is_that_of_the_row(seed: int, kept: int, monk
 def test_lines_say_of_which_conversation_they_are(name: str) -> None:
     with open_capture(str(ROOT / "samples" / name)) as capture:
         frames = list(capture)
-    writer = JsonlWriter()
-    assert [one for item in dissections(in_blocks(frames)) for one in writer.lines(item)] == from_rows(frames)
+    assert written(frames)[0] == from_rows(frames)
 
 
 def test_what_becomes_known_of_a_conversation_is_told_from_then_on() -> None:
@@ -121,9 +136,8 @@ def test_a_key_that_looks_like_a_format() -> None:
     for payload in (b"%s", b"", b"%d%%", b"\xff"):
         conversation.frame(0, push("100%/%s/%(a)d/\x7fé", body=put(payload)))
     frames = conversation.capture.frames
-    items, writer = dissections(in_blocks(frames)), JsonlWriter()
-    assert items[-1].messages[-1].template is not None
-    found = [one for item in items for one in writer.lines(item)]
+    found, of_columns = written(frames)
+    assert of_columns
     assert found == from_rows(frames)
     row = json.loads(found[-1])
     assert (row["key_expr"], row["payload"], row["payload_len"]) == ("100%/%s/%(a)d/\x7fé", "ff", 1)

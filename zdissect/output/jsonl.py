@@ -4,17 +4,22 @@ Most of a line was in lines before it: the columns of its conversation, and thos
 once; what is left for each message are its numbers, its payload and its times.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
-from typing import Any, TypeVar
+from itertools import count, islice
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from zdissect.dissection import Dissection
 from zdissect.engine.messages import Row
-from zdissect.engine.templates import OPEN, Cell, Template
+from zdissect.engine.templates import OPEN, Template
 from zdissect.grammar.columns import COLUMNS, NAMES, SCHEMA_VERSION, timestamp_us
 from zdissect.output.printable import dumps
+from zdissect.records import Frame
 from zdissect.table import Table
+
+if TYPE_CHECKING:
+    from zdissect.vector.usual_batches import UsualBatches
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _FLOW, _OFFSET = NAMES.index("flow_id"), NAMES.index("offset")
@@ -35,22 +40,32 @@ class JsonlWriter:
 
     def __init__(self) -> None:
         self._conversations: dict[tuple[Any, ...], str] = {}
-        self._templates: dict[Template, tuple[str, str]] = {}
+        self._formats: dict[Template, tuple[str, str]] = {}
 
     def lines(self, item: Dissection) -> list[str]:
         """A line for each message, with its line end."""
-        start, conversation = _start(item), self._conversation(item)
-        index, number = item.first
-        out = []
-        for message in item.messages:
-            if message.template is not None:
-                rest = self._filled(message.template, message.cell)
-            else:
-                rest = ",".join(_members(message.row)[_OFFSET:-1])
-            out.append(f'{start}{index},"message_number":{number}{conversation}{rest}{_END}')
-            index += 1
-            number += 1
-        return out
+        start, conversation = _start(item.frame), self._conversation(item)
+        return [
+            f'{start}{index},"message_number":{number}{conversation}{",".join(_members(message.row)[_OFFSET:-1])}{_END}'
+            for message, index, number in zip(item.messages, *map(count, item.first), strict=False)
+        ]
+
+    def texts(self, usual: "UsualBatches") -> Iterator[list[str]]:
+        """The same for usual batches."""
+        kinds, kind = usual.kinds
+        ways = [self._conversation(usual.item(way)).replace("%", "%%") for way in range(len(usual.ways))]
+        formats = []
+        for one in kinds:
+            text, shared = self._format(one.template)
+            formats.append((f'%s%d,"message_number":%d{ways[one.way]}{text}', shared))
+        names = ("offset", "length", "sn", "payload", "attachment", "timestamp_ntp64", "source_sn", "extensions")
+        columns = zip(map(formats.__getitem__, kind.tolist()), *usual.numbers(), *map(usual.column, names), strict=True)
+        for frame, size in zip(usual.frames, usual.counts.tolist(), strict=True):
+            start = _start(frame)
+            yield [
+                text % (start, index, number, *_values(own, shared))
+                for (text, shared), index, number, *own in islice(columns, size)
+            ]
 
     def _conversation(self, item: Dissection) -> str:
         """The columns that all messages of this direction share, between commas."""
@@ -61,32 +76,41 @@ class JsonlWriter:
             _keep(self._conversations, key, text)
         return text
 
-    def _filled(self, template: Template, cell: Cell) -> str:
-        """The columns of a template and a cell."""
-        known = self._templates.get(template)
+    def _format(self, template: Template) -> tuple[str, str]:
+        """The end of a line from `offset` on, with places for the values of cells, in the order of the table; and those
+        extensions that most messages with this template have."""
+        known = self._formats.get(template)
         if known is None:
-            known = _format(template)
-            _keep(self._templates, template, known)
-        text, shared = known
-        _, offset, length, sn, stamp, payload, attachment, source_sn, extensions = cell
-        return text % (
-            offset,
-            length,
-            sn,
-            "null" if payload is None else f'"{payload.hex()}"',
-            "null" if payload is None else len(payload),
-            "null" if attachment is None else f'"{attachment.hex()}"',
-            "null" if stamp is None else _time(timestamp_us(stamp)),
-            "null" if stamp is None else stamp,
-            "null" if source_sn is None else source_sn,
-            shared if extensions is None else f"[{','.join(map(_extension, extensions))}]",
-        )
+            members = _members(template.row)
+            named = zip(NAMES[_OFFSET:-1], members[_OFFSET:-1], strict=True)
+            text = ",".join(f'"{name}":%s' if name in OPEN else member.replace("%", "%%") for name, member in named)
+            known = text + _END, members[NAMES.index("extensions")].partition(":")[2]
+            _keep(self._formats, template, known)
+        return known
 
 
-def _start(item: Dissection) -> str:
+def _start(frame: Frame) -> str:
     """The columns of a frame, up to the place of the first number of a message."""
-    row = Table.frame(item)
+    row = Table.frame(frame)
     return f'{{{",".join([_PLACES[name][1](value) for name, value in row.items()])},"message_index":'
+
+
+def _values(own: list[Any], shared: str) -> tuple[Any, ...]:
+    """The values of the columns that a template leaves open, and of those that follow from them, in the order of the
+    table; `shared` are the extensions where none of them changes."""
+    offset, length, sn, payload, attachment, stamp, source_sn, extensions = own
+    return (
+        offset,
+        length,
+        sn,
+        "null" if payload is None else f'"{payload.hex()}"',
+        "null" if payload is None else len(payload),
+        "null" if attachment is None else f'"{attachment.hex()}"',
+        "null" if stamp is None else _time(timestamp_us(stamp)),
+        "null" if stamp is None else stamp,
+        "null" if source_sn is None else source_sn,
+        shared if extensions is None else f"[{','.join(map(_extension, extensions))}]",
+    )
 
 
 def _extension(entry: Row) -> str:
@@ -98,15 +122,6 @@ def _extension(entry: Row) -> str:
 @lru_cache(_MOST_VALUES)
 def _start_of_extension(same: tuple[tuple[str, Any], ...]) -> str:
     return dumps(dict(same)).removesuffix("}")
-
-
-def _format(template: Template) -> tuple[str, str]:
-    """The columns of a template with a place for each of its cells' values, in the order of the table; and those
-    extensions that most of them have."""
-    members = _members(template.row)
-    named = zip(NAMES[_OFFSET:-1], members[_OFFSET:-1], strict=True)
-    text = ",".join(f'"{name}":%s' if name in OPEN else member.replace("%", "%%") for name, member in named)
-    return text, members[NAMES.index("extensions")].partition(":")[2]
 
 
 _Key = TypeVar("_Key")

@@ -4,19 +4,24 @@ Where a cell comes from is decided once for each name: from the conversation, th
 itself. Only a name that reads several of these needs a whole row.
 """
 
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from zdissect.dissection import Dissection
-from zdissect.engine.messages import DecodedMessage, Row
-from zdissect.engine.templates import CELL, OPEN, Template
+from zdissect.engine.messages import Row
+from zdissect.engine.templates import OPEN
 from zdissect.filters import FilterName
 from zdissect.filters.column_values import conversion
 from zdissect.filters.on_rows import RowCompiler, Values, columns_read
 from zdissect.filters.row_selection import PLACES, SHARED
 from zdissect.filters.typed_tree import ColumnValues
 from zdissect.grammar.columns import FOLLOWING
+from zdissect.records import Frame
 from zdissect.table import Table
+
+if TYPE_CHECKING:
+    from zdissect.vector.usual_batches import UsualBatches
 
 Cell = Callable[[list[Any]], str]
 """What the values of a name become."""
@@ -27,29 +32,20 @@ Make = Callable[[Any], str]
 
 MOST_KEPT = 512
 """Values of a column whose cells are kept: most come again, in the same frame at least."""
-MOST_LISTS = 4096
-"""Lists of cells that are kept."""
+MOST_CONVERSATIONS = 4096
+"""Conversations whose cells are kept."""
 _FRAME = frozenset({"file", "frame_number", "ts", "ts_ns"})
 
 
 class _Own(NamedTuple):
-    """A name whose values are in the cells of messages."""
+    """A name whose values differ from message to message."""
 
     place: int
-    at: int
-    """Where in them."""
+    column: str
+    """Among those that templates leave open."""
     make: Make
     applies: Callable[[Row], bool]
     """Whether messages with the row of this template have it."""
-
-
-class _Conversation(NamedTuple):
-    """What the messages of one direction have in common."""
-
-    cells: list[tuple[int, str]]
-    """Place and cell of names that only it decides."""
-    known: dict[Template, tuple[list[str], list[_Own]]]
-    """For templates, all cells that messages with it have in common, and the names that they don't."""
 
 
 class RowCells:
@@ -72,10 +68,9 @@ class RowCells:
         self._numbers: list[tuple[int, bool, Make]] = []
         """(place, whether it counts the messages of the sender, cell): where in its frame or stream a message is."""
         self._own: list[_Own] = []
-        self._whole: list[int] = []
+        self.whole: list[int] = []
         """Places of names that take a whole row."""
-        self._conversations: dict[tuple[Any, ...], _Conversation] = {}
-        self._lists = 0
+        self._conversations: dict[tuple[Any, ...], list[tuple[int, str]]] = {}
         for place, (name, cell) in enumerate(zip(names, cells, strict=True)):
             self._add(place, name, cell)
 
@@ -102,9 +97,9 @@ class RowCells:
             self._of_rows(place, column if not single.guards else "", make)
             source, derive = FOLLOWING.get(column, (column, None))
             applies = compiler.guarded(lambda row: True, single.guards)
-            self._own.append(_Own(place, 1 + CELL.index(source), _after(derive, make), applies))
+            self._own.append(_Own(place, source, _after(derive, make), applies))
         else:
-            self._whole.append(place)
+            self.whole.append(place)
 
     def _of_rows(self, place: int, column: str, make: Make | None) -> None:
         """Notes a name of which the row of a message holds all: nothing but a column, or something else."""
@@ -115,45 +110,65 @@ class RowCells:
 
     def lists(self, item: Dissection, chosen: Sequence[bool] | None = None) -> list[list[str]]:
         """The cells of each message of an item, of those that are chosen."""
-        conversation = self._shared(item)
-        texts, numbers, whole = self._texts, self._numbers, self._whole
-        columns = Table.frame(item) if self._frame else {}
-        frame = [(place, texts[place](columns)) for place in self._frame]
-        where = Table.where(item) if whole else {}
+        texts = self._texts
+        shared = self._shared(item) + self._framed(item.frame)
+        where = Table.where(item) if self.whole else {}
         out = []
         for number, message in enumerate(item.messages):
             if chosen is not None and not chosen[number]:
                 continue
-            cells = self._cells(conversation, message)
-            for place, text in frame:
+            cells = self._of(message.row)
+            for place, text in shared:
                 cells[place] = text
-            for place, sent, make in numbers:
+            for place, sent, make in self._numbers:
                 cells[place] = make(item.first[sent] + number)
-            if whole:
+            if self.whole:
                 row = Table.whole(item, number, where)
-                for place in whole:
+                for place in self.whole:
                     cells[place] = texts[place](row)
             out.append(cells)
         return out
 
-    def _cells(self, conversation: _Conversation, message: DecodedMessage) -> list[str]:
-        """The cells of a message, but for those of its frame and its place."""
-        template = message.template
-        if template is None:
-            return self._of(conversation, message.row)
-        known = conversation.known.get(template)
-        if known is None:
-            known = self._learn(conversation, template)
-        cells = known[0].copy()
-        cell = message.cell
-        for place, at, make, _ in known[1]:
-            value = cell[at]
-            if value is not None:
-                cells[place] = make(value)
-        return cells
+    def lines(self, usual: "UsualBatches", join: Callable[[Iterable[str]], str]) -> Iterator[str]:
+        """The cells of each message of usual batches, joined; not where a name takes a whole row."""
+        kinds, kind = usual.kinds
+        ways = [self._shared(usual.item(way)) for way in range(len(usual.ways))]
+        common = [self._of(one.template.row) for one in kinds]
+        for cells, one in zip(common, kinds, strict=True):
+            for place, text in ways[one.way]:
+                cells[place] = text
+        columns = self._columns(usual, common)
+        pieces: list[Iterable[str]] = []
+        for own, places in groupby(range(len(self._blank)), columns.get):
+            if own is not None:
+                pieces += [own for _ in places]
+                continue
+            first, *others = places
+            among = slice(first, first + len(others) + 1)
+            pieces.append(map([join(cells[among]) for cells in common].__getitem__, kind.tolist()))
+        return map(join, zip(*pieces, strict=True))
 
-    def _of(self, conversation: _Conversation, row: Row) -> list[str]:
-        """The cells of a row."""
+    def _columns(self, usual: "UsualBatches", common: list[list[str]]) -> dict[int, Iterable[str]]:
+        """The cells of each place where they aren't common to the messages of a kind."""
+        out: dict[int, Iterable[str]] = {}
+        kind, batch, numbers = usual.kinds[1].tolist(), usual.batch.tolist(), usual.numbers() if self._numbers else ()
+        framed = [[text for _, text in self._framed(frame)] for frame in usual.frames] if self._frame else []
+        for at, place in enumerate(self._frame):
+            out[place] = map([texts[at] for texts in framed].__getitem__, batch)
+        for place, sent, make in self._numbers:
+            out[place] = map(make, numbers[sent])
+        for place, column, make, applies in self._own:
+            rest = [
+                (cells[place], applies(one.template.row)) for cells, one in zip(common, usual.kinds[0], strict=True)
+            ]
+            out[place] = [
+                make(value) if value is not None and rest[one][1] else rest[one][0]
+                for value, one in zip(usual.column(column), kind, strict=True)
+            ]
+        return out
+
+    def _of(self, row: Row) -> list[str]:
+        """The cells of a row, without those of its conversation, its frame and its place."""
         cells, plain = self._blank.copy(), self._plain
         for column in row.keys() & plain.keys():
             value = row[column]
@@ -162,30 +177,22 @@ class RowCells:
                     cells[place] = make(value)
         for place in self._others:
             cells[place] = self._texts[place](row)
-        for place, text in conversation.cells:
-            cells[place] = text
         return cells
 
-    def _learn(self, conversation: _Conversation, template: Template) -> tuple[list[str], list[_Own]]:
-        """What messages of a conversation with a template have in common."""
-        self._lists += 1
-        if self._lists > MOST_LISTS:
-            self._lists = 0
-            self._conversations.clear()
-        own = [one for one in self._own if one.applies(template.row)]
-        made = conversation.known[template] = self._of(conversation, template.row), own
-        return made
+    def _framed(self, frame: Frame) -> list[tuple[int, str]]:
+        """(place, cell) of what the messages of a frame have in common."""
+        columns = Table.frame(frame) if self._frame else {}
+        return [(place, self._texts[place](columns)) for place in self._frame]
 
-    def _shared(self, item: Dissection) -> _Conversation:
-        """What the messages of this direction have in common."""
+    def _shared(self, item: Dissection) -> list[tuple[int, str]]:
+        """(place, cell) of what the messages of this direction have in common."""
         key = Table.conversation_key(item)
         found = self._conversations.get(key)
         if found is None:
-            if len(self._conversations) >= MOST_LISTS:
+            if len(self._conversations) >= MOST_CONVERSATIONS:
                 self._conversations.clear()
             row = Table.conversation(item) if self._conversation else {}
-            found = _Conversation([(place, self._texts[place](row)) for place in self._conversation], {})
-            self._conversations[key] = found
+            found = self._conversations[key] = [(place, self._texts[place](row)) for place in self._conversation]
         return found
 
 

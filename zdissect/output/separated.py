@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from zdissect.dissection import Dissection
 from zdissect.filters import FilterName, name, suggest
@@ -12,6 +12,9 @@ from zdissect.filters.name_values import NameValues
 from zdissect.grammar.columns import COLUMNS
 from zdissect.output.row_cells import RowCells
 from zdissect.output.value_text import value_text
+
+if TYPE_CHECKING:
+    from zdissect.vector.usual_batches import UsualBatches
 
 Texts = list[str]
 
@@ -121,6 +124,16 @@ class SeparatedWriter:
         """What stands before the first line: the names, if they are asked for."""
         text = "\ufeff" if self.separators.bom else ""
         return f"{text}{self.separators.separator.join(self.names)}\n" if self.separators.header else text
+
+    @property
+    def takes_columns(self) -> bool:
+        """Whether `texts` can be asked for."""
+        return self._row_cells is not None and not self._row_cells.whole
+
+    def texts(self, usual: "UsualBatches") -> Iterator[str]:
+        """The line of each message of usual batches, without its end."""
+        assert self._row_cells is not None
+        return self._row_cells.lines(usual, self.separators.separator.join)
 
     def lines(self, item: Dissection, chosen: Sequence[bool] | None = None) -> Iterator[str]:
         """The line of each message, of those that are chosen."""

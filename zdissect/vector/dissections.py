@@ -173,7 +173,7 @@ def _singly(pipeline: Any, items: list[Any]) -> Iterator[tuple[Any, Ranked]]:
 
 
 def fed_in_blocks(
-    pipeline: Pipeline, frames: Iterable[Frame], show: Show[Of] | None
+    pipeline: Pipeline, frames: Iterable[Frame], show: Show[Of] | None = None
 ) -> Iterator[tuple[Frame, Sequence[Item | InTurn[Of]]]]:
     """Feeds frames to a pipeline in blocks: each frame, and what it completes; `show` as above."""
     for _, brought in ranked_in_blocks(pipeline, frames, show):

@@ -111,6 +111,10 @@ class UsualBatches:
         first = self.block.facts.first[self.batches]
         return self.runs.place[first], self.runs.number[first]
 
+    def numbers(self) -> tuple[list[int], list[int]]:
+        """`message_index` and `message_number` of each message."""
+        return self.runs.place[self.messages].tolist(), self.runs.number[self.messages].tolist()
+
     def folded(self, frames: list[bool]) -> tuple[Ints, Ints, list[int]]:
         """(the messages that have a line of their own, for each of these the kind of the FRAME that begins with it or
         that it is, else -1, how many of them each batch has): all but FRAMEs that hold something.
