@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from zdissect.dissection import Dissection
 from zdissect.engine.messages import Row
-from zdissect.engine.templates import OPEN, Template
+from zdissect.engine.templates import CELL, OPEN, Template
 from zdissect.grammar.columns import COLUMNS, NAMES, SCHEMA_VERSION, timestamp_us
 from zdissect.output.printable import dumps
 from zdissect.records import Frame
@@ -21,6 +21,8 @@ from zdissect.table import Table
 if TYPE_CHECKING:
     from zdissect.vector.usual_batches import UsualBatches
 
+_HOLE = "\0"
+"""What no JSON holds."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _FLOW, _OFFSET = NAMES.index("flow_id"), NAMES.index("offset")
 """Where the columns of a conversation begin, and where they end."""
@@ -40,7 +42,7 @@ class JsonlWriter:
 
     def __init__(self) -> None:
         self._conversations: dict[tuple[Any, ...], str] = {}
-        self._formats: dict[Template, tuple[str, str]] = {}
+        self._templates: dict[Template, tuple[str, ...]] = {}
 
     def lines(self, item: Dissection) -> list[str]:
         """A line for each message, with its line end."""
@@ -53,19 +55,12 @@ class JsonlWriter:
     def texts(self, usual: "UsualBatches") -> Iterator[list[str]]:
         """The same for usual batches."""
         kinds, kind = usual.kinds
-        ways = [self._conversation(usual.item(way)).replace("%", "%%") for way in range(len(usual.ways))]
-        formats = []
-        for one in kinds:
-            text, shared = self._format(one.template)
-            formats.append((f'%s%d,"message_number":%d{ways[one.way]}{text}', shared))
-        names = ("offset", "length", "sn", "payload", "attachment", "timestamp_ntp64", "source_sn", "extensions")
-        columns = zip(map(formats.__getitem__, kind.tolist()), *usual.numbers(), *map(usual.column, names), strict=True)
+        ways = [self._conversation(usual.item(way)) for way in range(len(usual.ways))]
+        known = [(ways[one.way], *self._pieces(one.template)) for one in kinds]
+        columns = zip(map(known.__getitem__, kind.tolist()), *usual.numbers(), *map(usual.column, CELL), strict=True)
         for frame, size in zip(usual.frames, usual.counts.tolist(), strict=True):
             start = _start(frame)
-            yield [
-                text % (start, index, number, *_values(own, shared))
-                for (text, shared), index, number, *own in islice(columns, size)
-            ]
+            yield [f"{start}{_filled(*values)}" for values in islice(columns, size)]
 
     def _conversation(self, item: Dissection) -> str:
         """The columns that all messages of this direction share, between commas."""
@@ -76,17 +71,17 @@ class JsonlWriter:
             _keep(self._conversations, key, text)
         return text
 
-    def _format(self, template: Template) -> tuple[str, str]:
-        """The end of a line from `offset` on, with places for the values of cells, in the order of the table; and those
-        extensions that most messages with this template have."""
-        known = self._formats.get(template)
-        if known is None:
+    def _pieces(self, template: Template) -> tuple[str, ...]:
+        """The end of a line from `offset` on: what stands before each of the columns that a template leaves open, and
+        after the last one; at last those extensions that most messages with this template have."""
+        pieces = self._templates.get(template)
+        if pieces is None:
             members = _members(template.row)
             named = zip(NAMES[_OFFSET:-1], members[_OFFSET:-1], strict=True)
-            text = ",".join(f'"{name}":%s' if name in OPEN else member.replace("%", "%%") for name, member in named)
-            known = text + _END, members[NAMES.index("extensions")].partition(":")[2]
-            _keep(self._formats, template, known)
-        return known
+            text = ",".join([f'"{name}":{_HOLE}' if name in OPEN else member for name, member in named]) + _END
+            pieces = *text.split(_HOLE), members[NAMES.index("extensions")].partition(":")[2]
+            _keep(self._templates, template, pieces)
+        return pieces
 
 
 def _start(frame: Frame) -> str:
@@ -95,21 +90,24 @@ def _start(frame: Frame) -> str:
     return f'{{{",".join([_PLACES[name][1](value) for name, value in row.items()])},"message_index":'
 
 
-def _values(own: list[Any], shared: str) -> tuple[Any, ...]:
-    """The values of the columns that a template leaves open, and of those that follow from them, in the order of the
-    table; `shared` are the extensions where none of them changes."""
-    offset, length, sn, payload, attachment, stamp, source_sn, extensions = own
+def _filled(pieces: tuple[str, ...], index: int, number: int, *values: Any) -> str:
+    """A line from its first number on: with the values of the columns that its template leaves open, and of those that
+    follow from them, in the order of the table."""
+    own, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, end, shared = pieces
+    offset, length, sn, stamp, payload, attachment, source_sn, extensions = values
+    content, size, more, time, extended = "null", "null", "null", "null", shared
+    if payload is not None:
+        content, size = f'"{payload.hex()}"', str(len(payload))
+    if attachment is not None:
+        more = f'"{attachment.hex()}"'
+    if stamp is not None:
+        time = _time(timestamp_us(stamp))
+    if extensions is not None:
+        extended = f"[{','.join(map(_extension, extensions))}]"
     return (
-        offset,
-        length,
-        sn,
-        "null" if payload is None else f'"{payload.hex()}"',
-        "null" if payload is None else len(payload),
-        "null" if attachment is None else f'"{attachment.hex()}"',
-        "null" if stamp is None else _time(timestamp_us(stamp)),
-        "null" if stamp is None else stamp,
-        "null" if source_sn is None else source_sn,
-        shared if extensions is None else f"[{','.join(map(_extension, extensions))}]",
+        f'{index},"message_number":{number}{own}{p1}{offset}{p2}{length}{p3}{sn}{p4}{content}{p5}{size}{p6}{more}'
+        f"{p7}{time}{p8}{'null' if stamp is None else stamp}{p9}{'null' if source_sn is None else source_sn}"
+        f"{p10}{extended}{end}"
     )
 
 
