@@ -14,7 +14,7 @@ import pytest
 
 pytest.importorskip("pyspark")
 sys.path.insert(0, str(Path(__file__).parent))
-from comparing import rows
+from comparing import assert_same, rows
 
 from tests.spark import deaths
 from tests.spark.short_lived import ARGUMENTS
@@ -212,6 +212,23 @@ def test_interrupted(number, code, tmp_path):
     said = [line for line in err.splitlines() if " files, " not in line]  # how far it was
     assert said == (["zdissect: interrupted: no tables were written"] if code == 130 else [])
     assert not any(tmp_path.iterdir())
+
+
+@pytest.mark.slow
+def test_a_driver_that_is_killed(tmp_path):
+    """The next run removes what it has left, and gives the rows of an undisturbed one."""
+    process = subprocess.Popen(_command(tmp_path, *ARGUMENTS), stderr=subprocess.DEVNULL, start_new_session=True)
+    while process.poll() is None and not [*tmp_path.glob(".out.*/_1.*")]:
+        time.sleep(0.02)
+    process.kill()
+    process.wait()
+    (left,) = tmp_path.iterdir()
+    assert left.name.startswith(".out.")
+    plain = tmp_path / "plain"
+    subprocess.run([word for word in _command(plain) if word != "--spark"], stderr=subprocess.DEVNULL, check=True)
+    subprocess.run(_command(tmp_path, *ARGUMENTS), stderr=subprocess.DEVNULL, check=True)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "plain"]
+    assert_same(plain / "out", tmp_path / "out")
 
 
 def _command(directory, *more):

@@ -8,13 +8,17 @@ from pathlib import Path
 
 import pytest
 
+from zdissect.export.conversion_settings import Settings
+from zdissect.export.inputs import find, plan
+from zdissect.parallel.split import Split
+from zdissect.spark.source_options import SourceOptions
+
 ROOT = Path(__file__).parents[2]
 SAMPLES = ROOT / "samples"
 
 
 def expected(name: str = "") -> "list[dict]":
     from zdissect.export.decoding import decode_sessions
-    from zdissect.export.inputs import find, plan
     from zdissect.export.merging import frames
 
     out = []
@@ -32,6 +36,35 @@ def test_messages(spark):
     found = {(row["message"], row["count"]) for row in messages.groupBy("message").count().collect()}
     kinds = [row["message"] for row in expected()]
     assert found == {(kind, kinds.count(kind)) for kind in kinds}
+
+
+def test_a_large_capture_is_read_by_many_tasks(spark, monkeypatch):
+    """By groups of sessions; the rows are those of one task. A capture is large enough here."""
+    from zdissect.spark import datasource, portions, read_messages
+
+    monkeypatch.setattr(datasource, "portions", lambda *given: portions.portions(*given, split_bytes=0))
+    options = SourceOptions.of({"path": str(SAMPLES), "partitions": "3"})
+    partitions = datasource._MessagesReader(options).partitions()
+    assert len(partitions) > len({partition.value.work for partition in partitions})
+    found = [row for part in partitions for batch in datasource._MessagesReader(options).read(part)
+             for row in batch.to_pylist()]  # fmt: skip
+    assert sorted(map(repr, found)) == sorted(map(repr, expected()))
+    several = read_messages(spark, str(SAMPLES / "gossip.pcap"), partitions=3)
+    assert several.count() == len(expected("gossip"))
+
+
+def test_groups_that_depend_on_each_other(monkeypatch):
+    """The rows of the others can't be called back: so it is said how to read the capture."""
+    from zdissect.spark import portions
+
+    works = plan(find(str(SAMPLES / "gossip.pcap")))
+    some = portions.portions(works, Settings(), 3, split_bytes=0)
+    assert len(some) > 1
+    split = Split.load(some[0].split)
+    for wrong in (split._replace(pairs=[[]] * 3), split._replace(numbers=[[]] * 3)):
+        told = [portion._replace(split=wrong.json()) for portion in some]
+        with pytest.raises(portions.DependentGroups, match=r"gossip\.pcap: .* with the option partitions=1"):
+            [list(portions.messages(portion, Settings())) for portion in told]
 
 
 def test_filters_are_pushed_down(spark):
@@ -67,13 +100,13 @@ def test_frames(spark):
         ({"payload": "much"}, "payload"),
         ({"ports": "70000"}, "ports"),
         ({"join": "x"}, "join"),
+        ({"partitions": "0"}, "partitions"),
+        ({"partitions": "-1"}, "partitions"),
         ({"filter": "sn = 5"}, "filter"),
         ({"filter": "request.answered == true"}, "filter"),
     ],
 )
 def test_options_are_checked(options, says):
-    from zdissect.spark.source_options import SourceOptions
-
     with pytest.raises(ValueError, match=says):
         SourceOptions.of({"path": "x", **options})
 

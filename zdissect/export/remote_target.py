@@ -68,26 +68,43 @@ class RemoteTarget(GatheredParts):
     def finish(self) -> None:
         self.check()
         old = [path for table in TABLES for path in self._files(f"{self.root}/{table}")]
-        for path in [path for path in old if path.endswith(f"/{SUCCESS}")]:
-            self.system.delete_file(path)
-            old.remove(path)
+        said = {path: self._content(path) for path in old if path.endswith(f"/{SUCCESS}")}
         moved: list[str] = []
         try:
+            for path in said:
+                self.system.delete_file(path)
             for table in TABLES:
                 self._made(f"{self.root}/{table}")
             for final, path in self.waiting.items():
                 self.system.move(path, final)
                 moved.append(final)
         except BaseException:
-            for final in moved:
-                with suppress(OSError):
-                    self.system.delete_file(final)
+            self._undo(moved, said)
             raise
         for path in old if self.mode == OVERWRITE else ():
-            self.system.delete_file(path)
+            if path not in said:
+                self.system.delete_file(path)
         for table in TABLES:
-            with self.system.open_output_stream(f"{self.root}/{table}/{SUCCESS}") as file:
-                file.write(self.manifest(table))
+            self._write(f"{self.root}/{table}/{SUCCESS}", self.manifest(table))
+
+    def _undo(self, moved: list[str], said: dict[str, bytes]) -> None:
+        """Removes what was moved, and puts each `_SUCCESS` back, as far as the store lets it."""
+        for final in moved:
+            with suppress(OSError):
+                self.system.delete_file(final)
+        for path, content in said.items():
+            with suppress(OSError):
+                self._write(path, content)
+
+    def _content(self, path: str) -> bytes:
+        """All of a small file."""
+        with self.system.open_input_stream(path) as file:
+            return bytes(file.read())
+
+    def _write(self, path: str, content: bytes) -> None:
+        """Makes a small file."""
+        with self.system.open_output_stream(path) as file:
+            file.write(content)
 
     def _files(self, folder: str) -> list[str]:
         """The files in a directory, if there is one."""

@@ -184,7 +184,10 @@ class FirstLook:
             numbers[group].append(stream)
         ends = {(src, dst): groups[node] for (src, dst), node in self.nodes.items() if groups[node]}
         moments = list(self.told(owner, len(sizes)))
-        return Split(ends, sizes, numbers, self.last, moments, sorted(self.pipeline.options.udp_ports))
+        pairs: list[list[list[str]]] = [[] for _ in sizes]
+        for pair, node in self.pairs.items():
+            pairs[groups[node]].append(sorted(pair))
+        return Split(ends, sizes, numbers, self.last, moments, sorted(self.pipeline.options.udp_ports), pairs)
 
     def told(self, owner: list[int], count: int) -> Iterator[tuple[int, Moment]]:
         """(group, moment) for everything that a group must know about the others, in order."""

@@ -71,6 +71,8 @@ class Split(NamedTuple):
     """(group, moment), in order; -1 stands for all groups."""
     plain: list[int]
     """UDP ports that carry no tunnel."""
+    pairs: list[list[list[str]]]
+    """For each group, the pairs of ZenohIDs between which sessions were seen; no other group has one of them."""
 
     def share(self, capture: str, group: int) -> "Share":
         """What the decoder of a group must know."""
@@ -110,13 +112,13 @@ class Split(NamedTuple):
     @classmethod
     def load(cls, text: str) -> "Split":
         """From text."""
-        ends, sizes, numbers, last, moments, plain = json.loads(text)
+        ends, sizes, numbers, last, moments, plain, pairs = json.loads(text)
         groups: dict[Ends, int] = {}
         for source, source_port, target, target_port, group in ends:
             src, dst = Endpoint(bytes.fromhex(source), source_port), Endpoint(bytes.fromhex(target), target_port)
             groups[src, dst] = groups[dst, src] = group
-        pairs = [(group, Moment.of(moment)) for group, moment in moments]
-        return cls(groups, sizes, numbers, Moment.of(last), pairs, plain)
+        told = [(group, Moment.of(moment)) for group, moment in moments]
+        return cls(groups, sizes, numbers, Moment.of(last), told, plain, pairs)
 
 
 def shared_out(roots: list[int], sizes: list[int], most: int) -> tuple[list[int], list[int]]:

@@ -36,9 +36,14 @@ def read_messages(spark: "SparkSession", path: str, **options: object) -> "DataF
 
     Args:
         path: A local path, or a URI that the workers can reach.
-        options: `ports`, `payload`, `fields`, `include`, `join`, as `zdissect.spark.datasource` describes them.
+        options: `ports`, `payload`, `filter`, `fields`, `include`, `join` and `partitions`, as
+            `zdissect.spark.datasource` describes them. A large capture is shared by as many tasks as run at once, if
+            `partitions` doesn't say.
     """
+    from zdissect.spark.spark_session import cores
+
     register(spark)
+    options.setdefault("partitions", cores(spark))
     pushdown = spark.conf.get("spark.sql.python.filterPushdown.enabled", "false")
     texts = {"pushdown": pushdown} | {name: str(value) for name, value in options.items()}
     return spark.read.format("zenoh").options(**texts).load(path)

@@ -2,11 +2,11 @@
 
     spark.read.format("zenoh").option("ports", "9000").load("captures")
 
-Options of both: `include` (patterns of file names, separated by commas) and `join` (auto, one or separate: which files
-are one capture). Of `zenoh`: `ports` (`9000` or `tcp:9000,udp:7000`: always taken for Zenoh), `payload` (full, none, or
-a number of bytes), `filter` (a display filter that rows must match), `fields` (true fills the column of that name) and
-`pushdown` (true only where the session has spark.sql.python.filterPushdown.enabled; otherwise Spark refuses sources
-that take filters).
+Options of both: `include` (patterns of file names, separated by commas), `join` (auto, one or separate: which files
+are one capture) and `partitions` (how many tasks share a large capture; 8 if it isn't said). Of `zenoh`: `ports`
+(`9000` or `tcp:9000,udp:7000`: always taken for Zenoh), `payload` (full, none, or a number of bytes), `filter` (a
+display filter that rows must match), `fields` (true fills the column of that name) and `pushdown` (true only where the
+session has spark.sql.python.filterPushdown.enabled; otherwise Spark refuses sources that take filters).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,18 +16,16 @@ import pyarrow as pa
 from pyspark.sql.datasource import DataSource, DataSourceReader, Filter, InputPartition
 from pyspark.sql.types import StructType
 
-from zdissect.export import inputs, merging
-from zdissect.export.decoding import decode_sessions
-from zdissect.export.file_stats import FileStats
+from zdissect.export import inputs
 from zdissect.export.filesystems import require
-from zdissect.export.inputs import Work
 from zdissect.export.listed_inputs import list_inputs
 from zdissect.export.tables import MESSAGES
 from zdissect.spark import frames, plan, split_captures
 from zdissect.spark.filters import Conditions
 from zdissect.spark.plan import Planned, Task
+from zdissect.spark.portions import messages, portions
 from zdissect.spark.ranges import survey
-from zdissect.spark.source_options import SourceOptions
+from zdissect.spark.source_options import SourceOptions, partitions
 from zdissect.spark.spark_schema import ddl
 
 PLAN = "plan"
@@ -80,7 +78,7 @@ class _FramesReader(DataSourceReader):
     def partitions(self) -> Sequence[InputPartition]:
         text = self.options.get(PLAN)
         captures = planned(SourceOptions.of(self.options)) if text is None else plan.load(text)
-        spread = int(self.options.get("partitions", "8"))
+        spread = partitions(self.options.get("partitions", ""))
         return [_Tasks(tasks) for tasks in plan.bundles(plan.tasks(captures), spread)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
@@ -90,7 +88,8 @@ class _FramesReader(DataSourceReader):
 
 
 class Zenoh(DataSource):
-    """The table `messages` of captures. A capture is read by one worker, which needs no shuffle."""
+    """The table `messages` of captures. No shuffle is needed: a large capture is read by several workers, each of which
+    decodes some of its sessions."""
 
     @classmethod
     def name(cls) -> str:
@@ -111,27 +110,18 @@ class _MessagesReader(DataSourceReader):
         self.conditions = Conditions()
 
     def partitions(self) -> Sequence[InputPartition]:
-        allow = self.conditions.allow
-        works = [work for work in self.works() if any(allow(source.name) for source in work.inputs)]
-        return [InputPartition(work) for work in works] or [InputPartition(None)]
-
-    def works(self) -> list[Work]:
-        """The captures, without reading more of them than necessary."""
-        options = self.options
+        options, allow = self.options, self.conditions.allow
         files = list_inputs(options.path, options.include)
         if not files:
             raise FileNotFoundError(f"no captures in {options.path}")
-        return inputs.plan(files, options.join)
+        works = inputs.plan(files, options.join)
+        works = [work for work in works if any(allow(source.name) for source in work.inputs)]
+        found = portions(works, options.settings, options.partitions)
+        return [InputPartition(portion) for portion in found] or [InputPartition(None)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        if partition.value is None:
-            return
-        files: dict[str, FileStats] = {}
-        keep = self.conditions.keep
-        frames = merging.frames(partition.value, files)
-        for table, batch in decode_sessions(frames, self.options.settings, files):
-            if table == MESSAGES:
-                yield keep(batch)
+        if partition.value is not None:
+            yield from map(self.conditions.keep, messages(partition.value, self.options.settings))
 
 
 class _FilteringReader(_MessagesReader):

@@ -11,6 +11,10 @@ BATCH_ROWS = 4096
 """Rows in a batch that goes to Spark: 1000 to 5000 were fastest."""
 
 
+PARTITIONS = 8
+"""Tasks that share a large capture, if nobody says how many: a source isn't told how many run at once."""
+
+
 class SourceOptions(NamedTuple):
     """What to read, and how."""
 
@@ -20,6 +24,8 @@ class SourceOptions(NamedTuple):
     settings: Settings
     pushdown: bool = False
     """Whether filters are taken from Spark."""
+    partitions: int = PARTITIONS
+    """How many tasks share a large capture."""
 
     @classmethod
     def of(cls, options: Mapping[str, str]) -> "SourceOptions":
@@ -36,7 +42,7 @@ class SourceOptions(NamedTuple):
         fields, pushdown = (texts.get(name, "").lower() in ("true", "1", "yes") for name in ("fields", "pushdown"))
         payload = _payload(texts.get("payload", FULL))
         settings = Settings(tcp, udp, payload, fields, _filter(texts.get("filter", "")), BATCH_ROWS)
-        return cls(path, include, join, settings, pushdown)
+        return cls(path, include, join, settings, pushdown, partitions(texts.get("partitions", "")))
 
 
 def ports(text: str) -> tuple[frozenset[int], frozenset[int]]:
@@ -49,6 +55,13 @@ def ports(text: str) -> tuple[frozenset[int], frozenset[int]]:
         for name in (layer,) if layer else ("tcp", "udp"):
             numbers[name].add(int(number))
     return frozenset(numbers["tcp"]), frozenset(numbers["udp"])
+
+
+def partitions(text: str) -> int:
+    """How many tasks share a large capture."""
+    if text and not (text.isdecimal() and int(text)):
+        raise ValueError(f"partitions is {text!r}, but must be a number of tasks, 1 or more")
+    return int(text or PARTITIONS)
 
 
 def _filter(text: str) -> str:
