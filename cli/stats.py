@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from zdissect.fed import fed
+from zdissect.dissection import InTurn
+from zdissect.fed import fed_as
 from zdissect.filters.first_frame import told_when_it_began
 from zdissect.output.printable import dumps
 from zdissect.pipeline import Options, Pipeline
@@ -122,11 +123,15 @@ def _collect(
     """(report of all files, whether Ctrl-C ended it). What is good counts in any case."""
     pipeline = Pipeline(options)
     choose = wanted.select if wanted is not None else lambda _: None
+    usual = collected.usual if wanted is None else None
     with UntilInterrupted(captures) as frames:
-        for frame, items in fed(pipeline, told_when_it_began(frames, () if wanted is None else (wanted,))):
+        for frame, items in fed_as(pipeline, told_when_it_began(frames, () if wanted is None else (wanted,)), usual):
             collected.frame(frame)
             for item in items:
-                collected.feed(item, choose(item))
+                if isinstance(item, InTurn):
+                    item.take()
+                else:
+                    collected.feed(item, choose(item))
     for item in pipeline.close():
         collected.feed(item, choose(item))
     return collected.finish(pipeline), frames.interrupted

@@ -31,7 +31,7 @@ LAYERS = {
     "excerpt": "dissection engine flow pipeline records session",
     "anonymize": "dissection engine flow grammar pipeline records session",
     "filters": "dissection engine flow grammar records session table",
-    "stats": "dissection engine flow grammar pipeline records session table",
+    "stats": "dissection engine flow grammar pipeline records session table vector",
     "listing": "dissection engine flow grammar pipeline records session stats table",
     "transcript": "dissection engine flow grammar listing pipeline records session stats table",
     "ros2": "dissection engine pipeline records stats table",

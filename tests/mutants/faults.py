@@ -24,7 +24,7 @@ LANES = "vector/lane_reader.py"
 LOCKSTEP = "vector/lockstep.py"
 COLUMNS = "export/block_rows.py"
 USUAL = "session/usual_messages.py"
-TALLIES = "stats/tallies.py"
+COLUMNS_OF_USUAL = "vector/usual_batches.py"
 CELLS = "export/message_batches.py"
 LINES = "output/jsonl.py"
 MEMBERS = "output/member_stencils.py"
@@ -106,14 +106,14 @@ FAULTS = (
           "session/state.py", " and len(remarks) == before", ""),
     Fault("keys-not-resolved", "Messages of a template have no key expressions.",
           USUAL, "Learned(Template(row)", "Learned(template"),
-    Fault("counted-twice", "What is counted by template counts again for each that is settled later.",
-          "stats/__init__.py", "        self.tallies.clear()\n", ""),
-    Fault("last-time", "Rates are as if only the first of the messages that are alike had come.",
-          TALLIES, "        self.seen[2] = now_ns\n", ""),
+    Fault("last-time", "Rates are as if only the first of the messages of a kind had come.",
+          "stats/__init__.py", "known[2] = frame.now_ns", "known[2] = max(known[2], 0)"),
     Fault("bytes-of-payloads", "The payloads of a key are as long as the messages that carry them.",
-          TALLIES, "self.payloads += len(payload)", "self.payloads += cell[LENGTH]"),
-    Fault("chosen-or-not", "Messages that a filter doesn't select count.",
-          "stats/__init__.py", "if counts:\n                tally.add", "if tally:\n                tally.add"),
+          COLUMNS_OF_USUAL, "np.maximum(walked.payload_size[here], 0)", "walked.stop[here] - walked.start[here]"),
+    Fault("last-of-a-kind", "The last message of a kind is taken to be the first.",
+          COLUMNS_OF_USUAL, "last[kind] = self.batch", "last[kind[::-1]] = self.batch[::-1]"),
+    Fault("frames-around", "A line has the number of the FRAME of the batch before.",
+          COLUMNS_OF_USUAL, "carries[self.first[1:] - 1] = False", "pass"),
     Fault("directions", "Both directions of a conversation have the sender of the first.",
           TABLE, "return flow.id, item.direction, item.buffer.name", "return flow.id, item.buffer.name"),
     Fault("what-was-known", "It isn't said what became known of a conversation after its first message.",
@@ -124,7 +124,7 @@ FAULTS = (
     Fault("numbering", "Messages of a frame are numbered from 0 for each batch in it.",
           CELLS, "self._indices.extend(range(index, index + count))", "self._indices.extend(range(count))"),
     Fault("lines-with-the-first-extensions", "Extensions that change are written as those of the template.",
-          LINES, "shared if extensions is None else", "shared if True else"),
+          LINES, "if extensions is not None:", "if extensions is None:"),
     Fault("places-of-the-first", "JSON has the places of the first message with a template behind what changes.",
           MEMBERS, "numbers.append((last, value - anchors[last]))", "numbers.append((0, value - anchors[0]))"),
     Fault("size-of-a-frame", "JSON says of a FRAME that it ends before the messages in it.",
@@ -133,8 +133,6 @@ FAULTS = (
           MEMBERS, "anchors[stop] - anchors[start] for start, stop in stretches", "0 for _ in stretches"),
     Fault("messages-of-the-batch", "JSON lists the messages in a FRAME beside it.",
           MEMBERS, "if message.offset < stop:", "if message.offset < 0:"),
-    Fault("keys-as-formats", "A percent sign in a key is taken for a place to fill.",
-          LINES, 'member.replace("%", "%%")', "member"),
     Fault("offsets-behind-what-changes", "Lines behind a sequence number have the offsets of the first message.",
           STENCILS, "parts[hole.place], pos = self.field(hole, data, pos)",
           "parts[hole.place] = self.field(hole, data, pos)[0]"),
@@ -145,9 +143,9 @@ FAULTS = (
     Fault("stencils-without-keys", "The tree doesn't say what the keys of usual messages are.",
           STENCILS, "brackets(message.template.row)", "brackets({})"),
     Fault("cells-of-templates", "-T fields says nothing of what messages with a template don't have in common.",
-          ROW_CELLS, "cell = message.cell", "cell = (None,) * 9"),
+          ROW_CELLS, "make(value) if value is not None and", "make(value) if value is None and"),
     Fault("cells-for-all", "What only PUTs have is in the cells of other messages.",
-          ROW_CELLS, "if one.applies(template.row)", "if not one.applies(template.row)"),
+          ROW_CELLS, "applies(one.template.row)) for", "True) for"),
     Fault("first-in-its-frame", "-T csv numbers the messages of a batch as if they were the first of their frame.",
           ROW_CELLS, "make(item.first[sent] + number)", "make(item.first[sent])"),
     Fault("never-the-rest", "A filter selects by the template alone.",

@@ -99,7 +99,7 @@ class BlockTables:
         for way in np.unique(ways).tolist():
             mine = run.batches[ways == way]
             times = facts.now_ns[mine]
-            between = int(times[0]), int(times.max())
+            between = [(ts_ns, ts_ns) for ts_ns in (int(times[0]), int(times.max()))]
             size, count = int(facts.size[mine].sum()), int(facts.messages[mine].sum())
             sessions.run(flow, batches.ways[way].direction, between, size, count)
 

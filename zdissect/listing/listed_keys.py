@@ -51,7 +51,8 @@ class _ListedKey(Key):
         before = self.paths.get(path)
         if before is not None and (self.gap_ns is None or now_ns - before[2] > self.gap_ns):
             self.gap_ns, self.gap_frame = now_ns - before[2], item.frame.number
-        self.add(row, source, path, now_ns)
+        self.count(row, 1, row.get("payload_len") or 0)
+        self.seen(source, path, 1, now_ns)
         if row.get("encoding") is not None and len(self.encodings) < MOST_ENCODINGS:
             self.encodings[row["encoding"]] = None
 

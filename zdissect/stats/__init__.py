@@ -44,24 +44,25 @@ Of a choice of messages, as a display filter makes it, `messages`, `keys`, `find
 carry some, with how many. Everything else is of the whole capture.
 """
 
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
 from itertools import repeat
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from zdissect.dissection import Dissection, Finding, Item, Notice, findings_of
 from zdissect.engine.messages import DecodedMessage, Row
-from zdissect.engine.templates import MOST_TEMPLATES, Template
 from zdissect.grammar.rule import SEVERITIES
 from zdissect.pipeline import Pipeline
 from zdissect.records import Frame
 from zdissect.stats.accounting import Accounting, unopened
 from zdissect.stats.chosen_sessions import ChosenSessions
 from zdissect.stats.extent import Extent
-from zdissect.stats.keys import Keys
+from zdissect.stats.keys import Keys, Seen
 from zdissect.stats.over_time import OverTime
 from zdissect.stats.query_stats import Queries
-from zdissect.stats.tallies import Tally
+
+if TYPE_CHECKING:
+    from zdissect.vector.usual_batches import UsualBatches
 
 SCHEMA_VERSION = 1
 
@@ -86,8 +87,6 @@ class Stats:
         self.choice = False
         self.keys = Keys()
         self.queries = Queries()
-        self.tallies: dict[Template, Tally] = {}
-        """Messages that aren't counted below, nor in the keys, until `settle`."""
         self.kinds: Counter[Kind] = Counter()
         self.sizes: Counter[Kind] = Counter()
         self.codes: Counter[str] = Counter()
@@ -122,27 +121,40 @@ class Stats:
             for message, counts in zip(item.messages, chosen or repeat(True), strict=False):
                 self.message(item, message, counts)
 
+    def usual(self, usual: "UsualBatches") -> Iterator[None]:
+        """Takes usual batches, each when its turn comes; all messages of a kind count together, at the first one."""
+        kinds, tallies = usual.kinds[0], usual.tallies()
+        items = [usual.item(way) for way in range(len(usual.ways))]
+        begin, end = defaultdict[int, list[int]](list), defaultdict[int, list[int]](list)
+        for number, (one, tally) in enumerate(zip(kinds, tallies, strict=True)):
+            begin[one.batch].append(number)
+            end[tally.last].append(number)
+        seen: dict[int, Seen | None] = {}
+        columns = zip(usual.frames, usual.way.tolist(), usual.sizes, usual.counts.tolist(), strict=True)
+        for batch, (frame, way, size, messages) in enumerate(columns):
+            for number in begin.get(batch, ()):
+                row, tally = kinds[number].template.row, tallies[number]
+                self.kind(row, tally.messages, tally.size)
+                seen[number] = self.keys.take(items[way], row, (tally.messages, tally.payloads), frame.now_ns)
+            for number in end.get(batch, ()):
+                if (known := seen[number]) is not None:
+                    known[2] = frame.now_ns
+            self.accounting.batch(size)
+            self.sessions.run(items[way].flow, items[way].direction, [(frame.ts_ns, frame.now_ns)], size, messages)
+            if self.over_time is not None:
+                self.over_time.batch(frame.now_ns, size, messages)
+            yield
+
     def message(self, item: Dissection, message: DecodedMessage, counts: bool) -> None:
-        """Takes a message. One that doesn't count itself may answer a query that does, but none with a template."""
-        template = message.template
-        tally = self.tallies.get(template)
-        if tally is not None:
-            if counts:
-                tally.add(message.cell, item.frame.now_ns)
-            return
-        row, key = message.row, None
+        """Takes a message. One that doesn't count itself may answer a query that does."""
+        row = message.row
         if counts:
             self.kind(row, 1, row["length"])
         if row["layer"] == "network":
             if counts:
-                key = self.keys.feed(item, row)
+                self.keys.feed(item, row)
             if not self.choice or self.queries.concerns(item, row, counts):
                 self.queries.feed(item, row)
-        if template is not None and counts:
-            if len(self.tallies) >= MOST_TEMPLATES:
-                self.settle()
-            seen = key.paths.get((item.flow.id, item.direction)) if key is not None else None
-            self.tallies[template] = Tally(template.row, key, seen or [0, 0, 0])
 
     def kind(self, row: Row, messages: int, size: int) -> None:
         """Counts messages of the kind of one."""
@@ -150,16 +162,8 @@ class Stats:
         self.kinds[kind] += messages
         self.sizes[kind] += size
 
-    def settle(self) -> None:
-        """Adds what was counted by template, and forgets the templates."""
-        for tally in self.tallies.values():
-            self.kind(tally.row, tally.messages, tally.size)
-            tally.settle()
-        self.tallies.clear()
-
     def finish(self, pipeline: Pipeline) -> dict[str, Any]:
         """The report, once the pipeline has ended."""
-        self.settle()
         report: dict[str, Any] = {
             "schema_version": SCHEMA_VERSION,
             "capture": self.extent.report(),

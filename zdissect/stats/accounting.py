@@ -53,6 +53,10 @@ class Accounting:
             self.carried[item.flow.id] = item.flow
             self.inside += size
 
+    def batch(self, size: int) -> None:
+        """Takes a batch of a TCP stream in which all bytes were decoded."""
+        self.decoded += size
+
     def add(self, other: "Accounting") -> None:
         """Adds the counts of another file of the same capture."""
         self.decoded += other.decoded

@@ -20,7 +20,7 @@ Path = tuple[str, int]
 """Flow and direction."""
 
 Seen = list[int]
-"""Messages, first and last time."""
+"""Messages, first and last time of these."""
 
 
 def wire_key(row: Row) -> str | None:
@@ -55,17 +55,18 @@ class Key:
         """Messages of all kinds."""
         return self.puts + self.deletes + self.replies
 
-    def add(self, row: Row, source: str, path: Path, now_ns: int) -> None:
-        """Takes a message."""
-        self.count(row, 1, row.get("payload_len") or 0)
+    def seen(self, source: str, path: Path, messages: int, now_ns: int) -> Seen:
+        """Notes where messages come from; returns what is known of their path, or what nobody will ask for."""
         if len(self.sources) < MOST_SOURCES:
             self.sources[source] = None
         seen = self.paths.get(path)
-        if seen is not None:
-            seen[0] += 1
-            seen[2] = now_ns
-        elif len(self.paths) < MOST_PATHS:
-            self.paths[path] = [1, now_ns, now_ns]
+        if seen is None:
+            seen = [0, now_ns, now_ns]
+            if len(self.paths) < MOST_PATHS:
+                self.paths[path] = seen
+        seen[0] += messages
+        seen[2] = now_ns
+        return seen
 
     def count(self, row: Row, messages: int, size: int) -> None:
         """Counts messages of the kind of one, with so many bytes of payloads in all."""
@@ -106,8 +107,22 @@ class Keys:
         self.others = Key()
         """All keys above the limit."""
 
-    def feed(self, item: Dissection, row: Row) -> Key | None:
-        """Takes a message; returns its key, None if it isn't sent to one."""
+    def feed(self, item: Dissection, row: Row) -> None:
+        """Takes a message."""
+        self.take(item, row, (1, row.get("payload_len") or 0), item.frame.now_ns)
+
+    def take(self, item: Dissection, row: Row, sums: tuple[int, int], now_ns: int) -> Seen | None:
+        """Takes messages of one direction with this row in common.
+
+        Args:
+            item: Stands for that direction.
+            sums: Number of messages, and of bytes in their payloads.
+            now_ns: The time of the first one, without leaps.
+
+        Returns:
+            What is known of their path; its last time is to be set by who takes several. None if they aren't sent to a
+            key.
+        """
         if row["message"] != "PUSH" and row.get("body") != "REPLY":
             return None
         name = wire_key(row)
@@ -120,8 +135,8 @@ class Keys:
                 key = self.others
             else:
                 key = self.known[name, resolved] = Key(resolved=resolved)
-        key.add(row, sender(item, row), (item.flow.id, item.direction), item.frame.now_ns)
-        return key
+        key.count(row, *sums)
+        return key.seen(sender(item, row), (item.flow.id, item.direction), sums[0], now_ns)
 
     def report(self) -> dict[str, Any]:
         """The keys, those with most messages first."""

@@ -70,6 +70,12 @@ class OverTime:
         else:
             assert isinstance(item, Notice)
 
+    def batch(self, now_ns: int, size: int, messages: int) -> None:
+        """Takes a batch in which nothing was found."""
+        counts = self.at(now_ns)
+        counts[1] += messages
+        counts[2] += size
+
     def report(self, first_ts_ns: int | None) -> dict[str, Any]:
         """The intervals, from the first to the last.
 

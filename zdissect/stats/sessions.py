@@ -13,6 +13,8 @@ from zdissect.session.liveness import SLACK_MS
 from zdissect.session.model import Link
 from zdissect.table import endpoint
 
+Times = tuple[int, int]
+"""Capture time of a frame, and the same without leaps of the clock."""
 _NEVER = float("inf")
 """Stands for an unknown lease."""
 
@@ -102,11 +104,13 @@ class SessionStats:
             sent.last_ns = max(sent.last_ns, ts_ns)
             sent.heard_ns = max(sent.heard_ns, now_ns)
 
-    def run(self, flow: Flow, direction: int, times_ns: tuple[int, int], size: int, messages: int) -> None:
-        """Takes whole batches of a direction: their first and last times, bytes and messages."""
-        leg = self.legs.setdefault(flow.id, Leg(flow))
-        for ts_ns in times_ns:
-            self.time(leg, direction, ts_ns, ts_ns)
+    def run(self, flow: Flow, direction: int, times_ns: Iterable[Times], size: int, messages: int) -> None:
+        """Takes whole batches of a direction: their first and last times, or that of a single one, bytes, messages."""
+        leg = self.legs.get(flow.id)
+        if leg is None:
+            leg = self.legs[flow.id] = Leg(flow)
+        for ts_ns, now_ns in times_ns:
+            self.time(leg, direction, ts_ns, now_ns)
         leg.sent[direction].size += size
         leg.sent[direction].messages += messages
 

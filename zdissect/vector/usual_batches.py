@@ -31,6 +31,18 @@ class UsualKind(NamedTuple):
     """The first batch with such a message."""
 
 
+class Tally(NamedTuple):
+    """How many messages of a kind there are."""
+
+    messages: int
+    size: int
+    """Their bytes."""
+    payloads: int
+    """Bytes of their payloads."""
+    last: int
+    """The batch with the last one, counted in `UsualBatches`."""
+
+
 class TakenRuns:
     """The runs of a block: which of its batches they hold, and what was said of their messages."""
 
@@ -114,6 +126,24 @@ class UsualBatches:
     def numbers(self) -> tuple[list[int], list[int]]:
         """`message_index` and `message_number` of each message."""
         return self.runs.place[self.messages].tolist(), self.runs.number[self.messages].tolist()
+
+    @property
+    def sizes(self) -> list[int]:
+        """The bytes of each batch, with its length prefix."""
+        sizes: list[int] = self.block.facts.size[self.batches].tolist()
+        return sizes
+
+    def tallies(self) -> list[Tally]:
+        """How many messages there are of each kind."""
+        kinds, kind = self.kinds
+        walked, here = self.block.walked, self.messages
+        last = np.zeros(len(kinds), np.int64)
+        last[kind] = self.batch  # of several, the last one stays
+        sums = (
+            np.bincount(kind, values, len(kinds)).astype(np.int64)
+            for values in (None, walked.stop[here] - walked.start[here], np.maximum(walked.payload_size[here], 0))
+        )
+        return list(map(Tally, *(column.tolist() for column in (*sums, last))))
 
     def folded(self, frames: list[bool]) -> tuple[Ints, Ints, list[int]]:
         """(the messages that have a line of their own, for each of these the kind of the FRAME that begins with it or
