@@ -121,6 +121,7 @@ def messages(tape: Tape) -> list[DecodedMessage]:
     row: Row = {}
     frame: Row = {}
     frame_stop = -1
+    named: set[str | None] = set()
     spans = tape.spans
     for index, (field, _, start, stop, value) in enumerate(spans):
         kind = field.kind
@@ -131,6 +132,7 @@ def messages(tape: Tape) -> list[DecodedMessage]:
                 if out:
                     out[-1].stop = index
                 out.append(DecodedMessage(tape, index, row))
+                named = set()
                 if field.name == "frame":
                     frame, frame_stop = row, stop
                 elif start < frame_stop:
@@ -138,7 +140,7 @@ def messages(tape: Tape) -> list[DecodedMessage]:
             else:
                 row["reply_body" if "body" in row else "body"] = value
         elif kind == "extension":
-            _extend(row, tape, index)
+            _extend(row, tape, index, named)
         else:
             for column, shift, mask, convert, put in _setters(field):
                 cell = value >> shift & mask if mask else value
@@ -147,7 +149,7 @@ def messages(tape: Tape) -> list[DecodedMessage]:
                 if put is None:
                     row[column] = cell
                 else:
-                    put(row, column, cell, value)
+                    put(row, column, cell, value, named)
     for message in out:
         complete(message.row)
     return out
@@ -167,8 +169,9 @@ def inherit(row: Row, frame: Row) -> None:
             row[name] = frame[name]
 
 
-Put = Callable[[Row, str, Any, Any], None]
-"""Puts a value into a column where plain assignment won't do: (row, column, cell, value of the field)."""
+Put = Callable[[Row, str, Any, Any, set[str | None]], None]
+"""Puts a value into a column where plain assignment won't do: (row, column, cell, value of the field, names of the
+message's extensions so far)."""
 
 
 @cache
@@ -189,13 +192,13 @@ def _setters(field: Field) -> tuple[tuple[str, int, int, Convert | None, Put | N
 def _put(field: Field) -> Put | None:
     """How the value of a field gets into its column; None for plain assignment."""
     if field.column == "locators":
-        return lambda row, column, cell, _: row.setdefault(column, []).append(cell)
+        return lambda row, column, cell, *_: row.setdefault(column, []).append(cell)
     other = getattr(field.node, "yields_to", "")
     if not other:
         return None
 
-    def spare(row: Row, column: str, cell: Any, _: Any) -> None:
-        if all(extension["name"] != other for extension in row["extensions"]):
+    def spare(row: Row, column: str, cell: Any, _: Any, named: set[str | None]) -> None:
+        if other not in named:
             row[column] = cell
 
     return spare
@@ -204,15 +207,15 @@ def _put(field: Field) -> Put | None:
 def _under(mask: int) -> Put:
     """Sets a column only where a bit of the same byte is set."""
 
-    def put(row: Row, column: str, cell: Any, value: Any) -> None:
+    def put(row: Row, column: str, cell: Any, value: Any, _: set[str | None]) -> None:
         if value & mask:
             row[column] = cell
 
     return put
 
 
-def _extend(row: Row, tape: Tape, index: int) -> None:
-    """Adds the extension whose span is at `index` to the column of all extensions.
+def _extend(row: Row, tape: Tape, index: int, named: set[str | None]) -> None:
+    """Adds the extension whose span is at `index` to the column of all extensions, and its name to those so far.
 
     If an extension is repeated, the last one counts, and nothing of the earlier one is left.
     """
@@ -232,11 +235,11 @@ def _extend(row: Row, tape: Tape, index: int) -> None:
         "length": len(body),
         "value": body,
     }
-    extensions = row.setdefault("extensions", [])
-    if extensions and name is not None and name in [extension["name"] for extension in extensions]:
+    if name is not None and name in named:
         for column in _columns_of(field):
             row.pop(column, None)
-    extensions.append(entry)
+    named.add(name)
+    row.setdefault("extensions", []).append(entry)
 
 
 @cache

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from zdissect.flow import detect_datagram, misframed, other_protocols
 from zdissect.flow.cutter import Cutter
-from zdissect.flow.detect_stream import Look, Looked, look
+from zdissect.flow.detect_stream import LOOK_AHEAD, Look, Looked, look
 from zdissect.flow.framing import DATAGRAM, STREAM, UNKNOWN, Framing
 from zdissect.flow.misframed import Misframing
 from zdissect.flow.stream_buffer import Batch, Skipped
@@ -48,14 +48,29 @@ class Flow:
     """The conversation that this one ended by taking its ports."""
 
 
+_OFTEN = 1024
+"""First bytes of a stream that are looked at whenever more come. Of more, an eighth must have come since the last look:
+else a stream in tiny segments would be read from its beginning for each of them."""
+MOST_UNDECIDED = 4 * LOOK_AHEAD
+"""Bytes of memory that wait for a verdict in a conversation; then it is decided by what there is."""
+ITEM_BYTES = 300
+"""Memory that a piece of a stream takes that waits, besides the bytes of its frame."""
+
+
 @dataclass(slots=True)
 class _Side:
     cutter: Cutter = field(default_factory=lambda: Cutter(STREAM))
-    waiting: list[Chunk | Gap] = field(default_factory=list)
-    """What came before the verdict."""
     size: int = 0
+    first_offset: int = 0
+    """Stream offset at which it begins in the capture."""
+    head: bytearray = field(default_factory=bytearray)
+    """Before the verdict: its first bytes, up to the first gap."""
+    holed: bool = False
+    """Whether there was a gap."""
+    seen: int = -1
+    """How many of the first bytes there were at the last look."""
     looked: Looked = field(default_factory=Looked)
-    """What earlier looks at its bytes found, before the verdict."""
+    """What earlier looks at them found."""
     meant: Framing = STREAM
     """How batches are framed until a handshake agrees on something."""
     known: bool = False
@@ -71,7 +86,9 @@ class StreamConversation:
         self.sides = (_Side(), _Side())
         self.ended = [False, False]
         self.waiting: list[Chunk | Gap] = []
-        """What came before the verdict in both directions, in order."""
+        """What came before the verdict in both directions, in order..."""
+        self.waits = 0
+        """... and the memory that it takes."""
         self.opaque = 0
         """Bytes of a stream that isn't Zenoh, or isn't known to be."""
         self.held: list[tuple[int, Batch | Skipped]] = []
@@ -90,13 +107,7 @@ class StreamConversation:
     def cut(self, item: Chunk | Gap) -> Iterator[tuple[int, Batch | Skipped]]:
         """What an item completes, if it isn't exactly one batch."""
         if self.flow.verdict is Verdict.UNDECIDED:
-            side = self.sides[item.direction]
-            side.waiting.append(item)
-            self.waiting.append(item)
-            if isinstance(item, Gap):
-                return
-            side.size += len(item.data)
-            yield from self.decide(item.direction, final=False)
+            yield from self.wait(item)
         elif self.flow.verdict in _CUT:
             side = self.sides[item.direction]
             if not (item.offset or side.known) and isinstance(item, Chunk) and self.flow.verdict in _ZENOH:
@@ -107,11 +118,35 @@ class StreamConversation:
         elif isinstance(item, Chunk):
             self.opaque += len(item.data)
 
-    def close(self) -> Iterator[tuple[int, Batch | Skipped]]:
-        """What is left when the connection, or the capture, ends."""
+    def wait(self, item: Chunk | Gap) -> Iterator[tuple[int, Batch | Skipped]]:
+        """Takes what comes before the verdict."""
+        side = self.sides[item.direction]
+        if not side.size and not side.holed:
+            side.first_offset = item.offset
+        self.waiting.append(item)
+        self.waits += ITEM_BYTES + len(item.frame.data)
+        if isinstance(item, Gap):
+            side.holed = True
+        else:
+            side.size += len(item.data)
+            if not side.holed:
+                side.head += item.data
+            fresh = len(side.head) - side.seen
+            if side.seen < 0 or (fresh and (len(side.head) <= _OFTEN or fresh >= len(side.head) >> 3)):
+                side.seen = len(side.head)
+                yield from self.decide(item.direction, final=False)
+        if self.waits > MOST_UNDECIDED and self.flow.verdict is Verdict.UNDECIDED:
+            yield from self.decided()
+
+    def decided(self) -> Iterator[tuple[int, Batch | Skipped]]:
+        """Ends the wait for a verdict: what there is decides."""
         for direction in (0, 1):
             if self.flow.verdict is Verdict.UNDECIDED and self.sides[direction].size:
                 yield from self.decide(direction, final=True)
+
+    def close(self) -> Iterator[tuple[int, Batch | Skipped]]:
+        """What is left when the connection, or the capture, ends."""
+        yield from self.decided()
         if self.flow.verdict in _CUT:
             for direction, side in enumerate(self.sides):
                 yield from self.checked(direction, side.cutter.close())
@@ -155,8 +190,8 @@ class StreamConversation:
     def decide(self, direction: int, final: bool) -> Iterator[tuple[int, Batch | Skipped]]:
         """Looks at the first bytes of a direction; once there is a verdict, replays what waited in both."""
         side = self.sides[direction]
-        head = self.head(direction)
-        begins = not side.waiting[0].offset and bool(head) and self.flow.begins(direction)
+        head = bytes(side.head)
+        begins = not side.first_offset and bool(head) and self.flow.begins(direction)
         first_look = look(head, self.expected, final, side.looked, begins)
         verdict = first_look.verdict
         if verdict is Verdict.HTTP and (upgrade := is_upgrade(head)) is not False:
@@ -172,9 +207,10 @@ class StreamConversation:
                 each.cutter = WebSocketCutter(DATAGRAM)
         elif verdict in _ZENOH:
             self.begin(direction, first_look)
-        waiting, self.waiting = self.waiting, []
+        waiting, self.waiting, self.waits = self.waiting, [], 0
         for each in self.sides:
-            each.waiting = []
+            each.head.clear()
+            each.looked = Looked()
         for item in waiting:
             yield from self.feed(item)
 
@@ -205,15 +241,6 @@ class StreamConversation:
         if framing != UNKNOWN:
             prefix = LOW_LATENCY_PREFIX if framing.low_latency and meant.prefix else meant.prefix
             cutter.framing = framing._replace(prefix=prefix, big=meant.big)
-
-    def head(self, direction: int) -> bytes:
-        """The first bytes of a direction, up to the first gap."""
-        pieces = []
-        for item in self.sides[direction].waiting:
-            if isinstance(item, Gap):
-                break
-            pieces.append(item.data)
-        return b"".join(pieces)
 
 
 _ZENOH = (Verdict.ZENOH, Verdict.MIDDLE)

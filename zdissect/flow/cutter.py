@@ -5,13 +5,14 @@ and what it had to skip. The framing may be changed between two batches: the nex
 it isn't known where a batch starts (after a gap, or in the middle of a stream), `resync` finds the next boundary.
 """
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 from zdissect.engine.tape import Buffer, Origin
 from zdissect.flow import resync
 from zdissect.flow.batch_decoding import CLOSE_SIZE, is_plain_close
 from zdissect.flow.framing import FRAMINGS, STREAM, Framing
 from zdissect.flow.misframed import Misframing
+from zdissect.flow.resync import BoundarySearch
 from zdissect.flow.stream_buffer import Batch, Skipped, StreamBuffer, skipped_gap
 from zdissect.records import Chunk, Gap
 
@@ -31,8 +32,10 @@ class Cutter(StreamBuffer):
         """Whether the framing of the next batch, which begins here, has to be found out."""
         self.lost = ""
         """Why it isn't known where the next batch begins; empty if it is."""
-        self.scanned = 0
-        """Bytes in hand that start no batch."""
+        self.search: BoundarySearch | None = None
+        """The search for it, once it has begun."""
+        self.window = bytearray()
+        """The bytes in hand, while it is searched for."""
         self.torn = 0
         """Bytes still to come of a batch whose middle isn't in the capture."""
         self.hint: Misframing | None = None
@@ -45,12 +48,19 @@ class Cutter(StreamBuffer):
             return
         self.add(item)
         yield from self.cut(final=False)
+        self.tidy()
+
+    def add(self, chunk: Chunk) -> None:
+        """Adds bytes, which follow those in hand."""
+        super().add(chunk)
+        if self.search is not None:
+            self.window += chunk.data
 
     def whole(self, chunk: Chunk) -> Batch | None:
         """Takes a chunk that is exactly one batch, as most are; None if it isn't, or if anything is in doubt."""
         framing, data = self.framing, chunk.data
         prefix = framing.prefix
-        if self.parts or self.lost or self.unsure or self.torn or self.hint or framing.low_latency or not prefix:
+        if self.have or self.lost or self.unsure or self.torn or self.hint or framing.low_latency or not prefix:
             return None
         if int.from_bytes(data[:prefix], "little") != len(data) - prefix or framing.big:
             return None
@@ -62,12 +72,12 @@ class Cutter(StreamBuffer):
     def close(self) -> Iterator[Batch | Skipped]:
         """What is left when the stream ends: a batch without its end, or bytes that belong to no batch."""
         yield from self.cut(final=True)
-        if self.parts:
+        if self.have:
             yield self.partial("end") if not self.lost else self.skip(self.have, self.lost)
 
     def cut(self, final: bool) -> Iterator[Batch | Skipped]:
         """Cuts what is in hand."""
-        while self.parts:
+        while self.have:
             if self.torn:
                 if self.have < self.torn and not final:
                     return
@@ -76,16 +86,9 @@ class Cutter(StreamBuffer):
                 yield self.skip(size, "the rest of a batch whose middle isn't in the capture", "torn-batch")
                 continue
             if self.lost:
-                self.scanned, found = self.search(final)
-                if not found and self.scanned < _MOST_SCANNED and not final:
-                    return
-                if self.scanned:
-                    yield self.skip(self.scanned, self.lost)
-                    self.scanned = 0
-                if not found:
-                    return
-                self.lost = ""
-                continue
+                if (yield from self.find(final)):
+                    continue
+                return
             if self.unsure and not self.settle(final):
                 return
             framing = self.next_framing()
@@ -94,9 +97,22 @@ class Cutter(StreamBuffer):
                 return
             yield self.take(size, "", framing)
 
-    def search(self, final: bool) -> tuple[int, bool]:
-        """Looks for the next boundary, after the bytes already searched."""
-        return resync.boundary(self.peek(self.have), self.framing, final, self.scanned, likely=True)
+    def find(self, final: bool) -> Generator[Skipped, None, bool]:
+        """Looks for the next boundary, and skips what is before it; returns whether it was found."""
+        if self.search is None:
+            self.search = BoundarySearch(likely=True)
+            self.window += self.peek(self.have)
+        found, size = self.search.find(self.window, self.framing, final), self.search.scanned
+        if not found and size < _MOST_SCANNED and not final:
+            return False
+        if size:
+            yield self.skip(size, self.lost)
+            del self.window[:size]
+            self.search.passed()
+        if found:
+            self.lost, self.search = "", None
+            self.window.clear()
+        return found
 
     def settle(self, final: bool) -> bool:
         """Chooses the first framing that fits the next bytes; returns whether that could be decided yet."""
@@ -133,21 +149,24 @@ class Cutter(StreamBuffer):
         """Takes a gap: it ends the batch in hand, whose length, if it is known, tells where the next one starts."""
         if self.lost or self.torn:
             yield from self.cut(final=True)
+        self.search = None
+        self.window.clear()
         missing = gap.size
         if self.torn:
             self.torn, missing = max(0, self.torn - missing), max(0, missing - self.torn)
             if missing:
                 self.lost = _AFTER_GAP
-        elif self.parts and self.lost:
+        elif self.have and self.lost:
             yield self.skip(self.have, self.lost)
-        elif self.parts and (size := self.wanted(self.framing)):
+        elif self.have and (size := self.wanted(self.framing)):
             left = size - self.have
             yield self.partial(gap.reason)
             self.torn = max(0, left - missing)
             if missing > left:
                 self.lost = _AFTER_GAP
         else:
-            if self.parts:
+            if self.have:
                 yield self.skip(self.have, "part of a length prefix, before bytes that aren't in the capture")
             self.lost = _AFTER_GAP
+        self.tidy()
         yield skipped_gap(gap)

@@ -8,11 +8,11 @@ stream is read from its first byte whatever it holds, unless it begins as anothe
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from zdissect.flow import misframed, other_protocols, resync
+from zdissect.flow import misframed, other_protocols
 from zdissect.flow.batch_decoding import decode, is_batch
 from zdissect.flow.framing import FRAMINGS, STREAM, Framing
 from zdissect.flow.misframed import Misframing
-from zdissect.flow.resync import CHAIN
+from zdissect.flow.resync import CHAIN, BoundarySearch
 from zdissect.flow.verdict import Verdict
 from zdissect.grammar.checks import VERSIONS
 from zdissect.grammar.enums import WHATAMI
@@ -60,8 +60,8 @@ class PrefixChain(NamedTuple):
 class Looked:
     """What earlier looks at the same stream found, so that nothing is searched twice."""
 
-    stopped: dict[Framing, int] = field(default_factory=dict)
-    """Where the search for batches of each framing stopped."""
+    searches: dict[Framing, BoundarySearch] = field(default_factory=dict)
+    """The search for batches of each framing."""
     batches: int = 0
     """How many batches chained from its first byte."""
 
@@ -109,13 +109,15 @@ def first_boundary(data: bytes, chain: PrefixChain, final: bool, before: Looked,
     """What a stream is if batches of some framing chain in it, from its first byte or a later one on; None if none
     chain, or none yet.
     """
-    scanned = before.stopped
     for framing in FRAMINGS:
-        scanned[framing], found = resync.boundary(data, framing, final, scanned.get(framing, 0))
+        search = before.searches.get(framing)
+        if search is None:
+            search = before.searches[framing] = BoundarySearch()
+        found = search.find(data, framing, final)
         if found and not begins:
             return Look(Verdict.MIDDLE, framing, MIDDLE)
         if found:
-            return Look(Verdict.ZENOH, framing, "" if scanned[framing] in chain.places else NOWHERE)
+            return Look(Verdict.ZENOH, framing, "" if search.scanned in chain.places else NOWHERE)
     return None
 
 

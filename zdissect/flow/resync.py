@@ -4,8 +4,13 @@ An offset is accepted if a prefix there is followed by bytes that decode to thei
 after them, and so on for a few batches or to the end of the bytes in hand. At least one batch must prove something:
 hold a network message, or a sequence number that follows another's. A FRAGMENT alone proves nothing, as it can hold
 any bytes; nor do zeros and small numbers, which payloads are full of.
+
+The time is linear in the bytes: places are found by their header byte, a batch is read once for all chains that it is
+in, and what is read for guesses has a budget that grows with the bytes that come.
 """
 
+import re
+from functools import cache
 from typing import NamedTuple
 
 from zdissect.engine.tape import Tape
@@ -38,9 +43,15 @@ _STARTS = frozenset(
 )
 """Header bytes of the other messages that a batch may start with; all but these two have a reserved bit."""
 _LOW_LATENCY = frozenset(message.id for message in LOW_LATENCY)
+_HEAD = 3
+"""First bytes of a batch by which it is judged."""
 _COMPRESSED = COMPRESSED.mask
 """Header byte of a compressed batch."""
 _CHANNEL = FRAGMENT.flag("R").mask
+_FIRST_CREDIT, _CREDIT = 4 * LARGEST, 1
+"""Fields that may be read for guesses, at first and for each byte that comes..."""
+_COST = 16
+"""... and how many count for each batch besides its own."""
 
 Sequence = dict[tuple[int, int], int]
 """Sequence number of the last fragment of each channel and priority."""
@@ -56,80 +67,125 @@ class BatchEvidence(NamedTuple):
     sn: int = -1
 
 
-def boundary(data: bytes, framing: Framing, final: bool, start: int = 0, likely: bool = False) -> tuple[int, bool]:
-    """(offset, found): no batch starts before the offset; found, one starts there, otherwise more bytes are needed.
+class BoundarySearch:
+    """Looks for a boundary in bytes of which more and more come.
 
     Args:
-        final: No more bytes will come.
-        start: Bytes before this offset are known to start no batch.
-        likely: Offset 0 is as good as any place to be a boundary: gaps often end where a batch begins.
+        likely: The first byte is as good as any place to be a boundary: gaps often end where a batch begins.
     """
-    known: dict[int, BatchEvidence | None] = {}
-    for offset in range(start, len(data) - framing.prefix):
-        verdict = _chain(data, framing, offset, final, known, likely and not offset)
-        if verdict is None:
-            return offset, False
-        if verdict:
-            return offset, True
-    return (len(data) if final else max(start, len(data) - framing.prefix)), False
+
+    def __init__(self, likely: bool = False) -> None:
+        self.likely = likely
+        self.scanned = 0
+        """Bytes at the beginning that start no batch."""
+        self.need = 0
+        """How many bytes it takes to go on."""
+        self.seen = 0
+        """How many bytes there were at the last look."""
+        self.credit = _FIRST_CREDIT
+        """Fields that may still be read for guesses."""
+        self.known: dict[int, BatchEvidence | None] = {}
+        """What was read, by offset..."""
+        self.framing = STREAM
+        """... and with which framing."""
+
+    def find(self, data: bytes | bytearray, framing: Framing, final: bool) -> bool:
+        """Whether a batch starts at `scanned`, which moves on to the next place where one may start.
+
+        Args:
+            data: The bytes so far.
+            final: No more will come.
+        """
+        size, prefix = len(data), framing.prefix
+        if framing != self.framing:  # a handshake has agreed on it meanwhile
+            self.framing, self.need = framing, 0
+            self.known.clear()
+        if size < self.need and not final:
+            return False
+        self.credit += _CREDIT * (size - self.seen)
+        self.seen = size
+        starts, possible, none = *_header_bytes(framing), bytes(prefix)
+        at = self.scanned
+        while hit := starts.search(data, at + prefix):
+            start = hit.start()
+            at = self.scanned = start - prefix
+            stop = start + int.from_bytes(data[at:start], "little")
+            if stop + prefix < size and not possible[data[stop + prefix]] and data[stop : stop + prefix] != none:
+                at += 1
+                continue
+            verdict = self.chain(data, framing, at, final, self.likely and not at)
+            if verdict is None:
+                return False
+            if verdict:
+                return True
+            at += 1
+        self.scanned = size if final else max(self.scanned, size - prefix)
+        self.need = size + 1
+        return False
+
+    def passed(self) -> None:
+        """Handles that the bytes up to `scanned` are gone."""
+        self.need = max(0, self.need - self.scanned)
+        self.seen -= self.scanned
+        self.known = {at - self.scanned: read for at, read in self.known.items() if at >= self.scanned}
+        self.scanned, self.likely = 0, False
+
+    def chain(self, data: bytes | bytearray, framing: Framing, offset: int, final: bool, likely: bool) -> bool | None:
+        """Whether batches chain from an offset on; None if that depends on bytes to come (never so when `final`)."""
+        prefix = framing.prefix
+        links = alive = 0
+        proven = empty = False
+        sequence: Sequence = {}
+        pos = offset
+        while pos + prefix <= len(data):
+            size = int.from_bytes(data[pos : pos + prefix], "little")
+            if not size:
+                if not links or empty:
+                    return False  # an empty batch stands for a message that was given up: never first or repeated
+                empty = True
+                pos += prefix
+                continue
+            stop = pos + prefix + size
+            if not _starts(data, pos, framing) or links > _UNPROVEN:
+                return False
+            if stop > len(data):
+                self.need = stop if pos + prefix + _HEAD <= len(data) else len(data) + 1
+                return proven if final else None
+            if not _starts(data, stop, framing):
+                return False
+            link = self.evidence(data, framing, pos, stop)
+            if link is None:
+                return False
+            alive += data[pos:stop] == _KEEP_ALIVE
+            proven = follows(link, sequence) or proven or alive >= CHAIN
+            links += 1
+            empty = False
+            pos = stop
+            if links >= CHAIN and proven:
+                return True
+        return (proven and links > 1) or ((proven or likely) and links > 0 and pos == len(data))
+
+    def evidence(self, data: bytes | bytearray, framing: Framing, start: int, stop: int) -> BatchEvidence | None:
+        """What a batch proves if it decodes to its end and holds a message; None otherwise."""
+        if start not in self.known:
+            self.known[start] = self.read(bytes(data[start:stop]), framing) if self.credit > 0 else None
+        return self.known[start]
+
+    def read(self, data: bytes, framing: Framing) -> BatchEvidence | None:
+        """The same for the bytes of one batch."""
+        decoded = decode(data, framing)
+        tape = decoded.content
+        self.credit -= _COST + len(tape.spans) + (len(data) // 8 if framing.compression else 0)
+        if not sound(decoded.tape) or not sound(tape):
+            return None
+        if any(code == "version" and tape.data[at] not in VERSIONS for code, at, *_ in tape.remarks):
+            return None
+        return read(tape) if any(span[0].kind == "message" for span in tape.spans) else None
 
 
 def fits(data: bytes, framing: Framing, final: bool) -> bool | None:
     """Whether batches begin here with this framing; None if that depends on bytes to come."""
-    return _chain(data, framing, 0, final, {}, likely=True)
-
-
-def _chain(
-    data: bytes, framing: Framing, offset: int, final: bool, known: dict[int, BatchEvidence | None], likely: bool
-) -> bool | None:
-    """Whether batches chain from `offset` on; None if that depends on bytes to come (never so when `final`).
-
-    `known` has the batches that were read before, by their offsets.
-    """
-    prefix = framing.prefix
-    links = alive = 0
-    proven = empty = False
-    sequence: Sequence = {}
-    pos = offset
-    while pos + prefix <= len(data):
-        size = int.from_bytes(data[pos : pos + prefix], "little")
-        if not size:
-            if not links or empty:
-                return False  # an empty batch stands for a message that was given up, so it is never first or repeated
-            empty = True
-            pos += prefix
-            continue
-        stop = pos + prefix + size
-        if not _starts(data, pos, framing) or links > _UNPROVEN:
-            return False
-        if stop > len(data):
-            return proven if final else None
-        if not _starts(data, stop, framing):
-            return False
-        if pos not in known:
-            known[pos] = _read(data, framing, pos, stop)
-        link = known[pos]
-        if link is None:
-            return False
-        alive += data[pos:stop] == _KEEP_ALIVE
-        proven = follows(link, sequence) or proven or alive >= CHAIN
-        links += 1
-        empty = False
-        pos = stop
-        if links >= CHAIN and proven:
-            return True
-    return (proven and links > 1) or ((proven or likely) and links > 0 and pos == len(data))
-
-
-def _read(data: bytes, framing: Framing, start: int, stop: int) -> BatchEvidence | None:
-    """What a batch proves if it decodes to its end and holds a message; None otherwise."""
-    decoded = decode(data, framing, start=start, stop=stop)
-    tape = decoded.content
-    if not sound(decoded.tape) or not sound(tape):
-        return None
-    if any(code == "version" and tape.data[at] not in VERSIONS for code, at, *_ in tape.remarks):
-        return None
-    return read(tape) if any(span[0].kind == "message" for span in tape.spans) else None
+    return BoundarySearch().chain(data, framing, 0, final, likely=True)
 
 
 def read(tape: Tape) -> BatchEvidence:
@@ -162,17 +218,17 @@ def follows(link: BatchEvidence, sequence: Sequence) -> bool:
     return link.sn > 0 and last == link.sn - 1
 
 
-def _starts(data: bytes, pos: int, framing: Framing) -> bool:
+def _starts(data: bytes | bytearray, pos: int, framing: Framing) -> bool:
     """Whether a batch may start here, judged by its length and first bytes, as far as they are in hand: rules out most
     places quickly."""
     start = pos + framing.prefix
     if start >= len(data):
         return True
     size = int.from_bytes(data[pos:start], "little")
-    return not size or (size <= LARGEST and _plausible(data[start : start + 3], framing))
+    return not size or (size <= LARGEST and _plausible(data[start : start + _HEAD], framing))
 
 
-def _plausible(head: bytes, framing: Framing) -> bool:
+def _plausible(head: bytes | bytearray, framing: Framing) -> bool:
     """Whether a batch can start with these bytes."""
     if not head:
         return True
@@ -185,3 +241,11 @@ def _plausible(head: bytes, framing: Framing) -> bool:
     if ident in _VERSIONED:
         return len(head) < 2 or head[1] in VERSIONS
     return first in _STARTS
+
+
+@cache
+def _header_bytes(framing: Framing) -> tuple[re.Pattern[bytes], bytes]:
+    """The bytes that a batch can start with, after its length: what finds them, and 1 or 0 for each value."""
+    possible = bytes(_plausible(bytes([value]), framing) for value in range(256))
+    values = bytes(value for value in range(256) if possible[value])
+    return re.compile(b"[" + re.escape(values) + b"]"), possible

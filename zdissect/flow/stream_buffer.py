@@ -61,46 +61,62 @@ class StreamBuffer:
         self.framing = framing
         """Framing of the next batch."""
         self.parts: list[Part] = []
+        self.begin = self.used = 0
+        """How many parts have been taken, and how many bytes of the next one: they are removed by `tidy`, because
+        removing each at once would take time that grows with all that is in hand."""
         self.have = 0
-        """How many bytes they hold."""
+        """How many bytes are in hand."""
         self.offset = 0
         """Stream offset of the first byte in hand."""
 
     def add(self, chunk: Chunk) -> None:
         """Adds bytes, which follow those in hand."""
-        if not self.parts:
+        if not self.have:
+            self.tidy()
             self.offset = chunk.offset
         self.parts.append(_new(Part, (chunk.data, chunk.frame, chunk.frame_offset)))
         self.have += len(chunk.data)
 
+    def tidy(self) -> None:
+        """Removes what has been taken: after that, `parts` holds just what is in hand."""
+        if self.begin:
+            del self.parts[: self.begin]
+            self.begin = 0
+        if self.used:
+            self.parts[0] = self.parts[0].after(self.used)
+            self.used = 0
+
     def peek(self, size: int) -> bytes:
         """The first bytes in hand. Many small parts are joined once, so that reading them stays linear."""
-        first = self.parts[0].data
-        if len(first) >= size:
-            return first if len(first) == size else first[:size]
-        out = bytearray()
-        for part in self.parts:
-            out += part.data[: size - len(out)]
+        at = self.used
+        first = self.parts[self.begin].data
+        if len(first) - at >= size:
+            return first if len(first) == size else first[at : at + size]
+        out = bytearray(first[at:])
+        for index in range(self.begin + 1, len(self.parts)):
+            out += self.parts[index].data[: size - len(out)]
             if len(out) == size:
                 break
         return bytes(out)
 
     def take(self, size: int, missing: str, framing: Framing | None = None) -> Batch:
         """The next batch: the first `size` bytes in hand."""
-        first = self.parts[0]
-        left = len(first.data) - size
-        if left >= 0 and size:  # most batches came in one segment
-            data, frame, at = first
-            if left:
-                self.parts[0] = first.after(size)
-                data = data[:size]
-            else:
-                del self.parts[0]
-            self.have -= size
-            self.offset += size
-            buffer = Buffer("tcp", data, [Origin(0, frame.number, at)])
-            return Batch(buffer, frame, (frame.number,), missing, framing or self.framing)
-        return self.gather(size, missing, framing)
+        data, frame, offset = self.parts[self.begin]
+        at = self.used
+        left = len(data) - at - size
+        if left < 0 or not size:
+            return self.gather(size, missing, framing)
+        if left:  # most batches came in one segment
+            self.used = at + size
+        else:
+            self.begin, self.used = self.begin + 1, 0
+        if left or at:
+            data = data[at : at + size]
+            offset = offset + at if offset >= 0 else -1
+        self.have -= size
+        self.offset += size
+        buffer = Buffer("tcp", data, [Origin(0, frame.number, offset)])
+        return Batch(buffer, frame, (frame.number,), missing, framing or self.framing)
 
     def gather(self, size: int, missing: str, framing: Framing | None) -> Batch:
         """A batch that came in several segments."""
@@ -108,24 +124,24 @@ class StreamBuffer:
         pieces: list[bytes] = []
         frames: list[int] = []
         at = 0
-        used = 0
-        last = self.parts[0].frame
-        for part in self.parts:
-            taken = min(size - at, len(part.data))
-            origin.append(Origin(at, part.frame.number, part.offset))
-            if part.frame.number not in frames[-2:]:
-                frames.append(part.frame.number)
-            if (part.frame.now_ns, part.frame.number) >= (last.now_ns, last.number):
-                last = part.frame
-            pieces.append(part.data if taken == len(part.data) else part.data[:taken])
+        last = self.parts[self.begin].frame
+        while True:
+            data, frame, offset = self.parts[self.begin]
+            start = self.used
+            taken = min(size - at, len(data) - start)
+            origin.append(Origin(at, frame.number, offset + start if offset >= 0 else -1))
+            if frame.number not in frames[-2:]:
+                frames.append(frame.number)
+            if (frame.now_ns, frame.number) >= (last.now_ns, last.number):
+                last = frame
+            pieces.append(data[start : start + taken])
             at += taken
-            if taken < len(part.data):
-                self.parts[used] = part.after(taken)
-                break
-            used += 1
+            if start + taken < len(data):
+                self.used = start + taken
+            else:
+                self.begin, self.used = self.begin + 1, 0
             if at == size:
                 break
-        del self.parts[:used]
         self.have -= size
         self.offset += size
         data = pieces[0] if len(pieces) == 1 else b"".join(pieces)

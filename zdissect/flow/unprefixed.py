@@ -31,12 +31,12 @@ class SegmentCutter(Unprefixed):
 
     def cut(self, final: bool) -> Iterator[Batch | Skipped]:
         """Cuts what is in hand."""
-        if not self.parts:
+        if not self.have:
             return
-        last = self.parts[-1].data
-        if final or self.have > _MOST_BYTES or len(self.parts) > _MOST_PARTS or self.fits(self.peek(self.have)):
+        last, parts = self.parts[-1].data, len(self.parts) - self.begin
+        if final or self.have > _MOST_BYTES or parts > _MOST_PARTS or self.fits(self.peek(self.have)):
             yield self.take(self.have, "")
-        elif len(self.parts) > 1 and self.fits(last):
+        elif parts > 1 and self.fits(last):
             yield self.take(self.have - len(last), "")
             yield self.take(len(last), "")
 

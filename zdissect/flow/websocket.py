@@ -59,6 +59,8 @@ class WebSocketCutter(Unprefixed):
         super().__init__(framing)
         self.window = bytearray()
         """Bytes in hand that the decoder hasn't been given."""
+        self.scanned = 0
+        """Bytes in it in which the HTTP head doesn't end."""
         self.reading = _Reading()
         self.finder = MessageFinder(self.window)
         self.masked: bool | None = None
@@ -83,7 +85,7 @@ class WebSocketCutter(Unprefixed):
 
     def cut(self, final: bool) -> Iterator[Batch | Skipped]:
         """Cuts what is in hand."""
-        while self.parts and (yield from self.step(final)):
+        while self.have and (yield from self.step(final)):
             pass
 
     def step(self, final: bool) -> Generator[Batch | Skipped, None, bool]:
@@ -113,7 +115,7 @@ class WebSocketCutter(Unprefixed):
     def leave(self, missing: str) -> Iterator[Batch | Skipped]:
         """Gives up what is being read, with all bytes in hand."""
         yield from self.part(missing)
-        if self.parts:
+        if self.have:
             what = "a WebSocket frame" if self.upgraded else "an HTTP head"
             rest = f"the beginning of {what} without the rest"
             code = "resynchronised" if self.lost and not self.over else "websocket"

@@ -4,6 +4,9 @@ Two expressions are compared chunk by chunk. For each chunk of one, all matching
 once, as the bits of an integer. So the time is bounded by the product of the numbers of chunks, whatever wildcards they
 hold, and nothing recurses. Chunks are compared as text, which for UTF-8 is the same as byte by byte.
 
+Where that product is far beyond what keys have, only the chunks before the first `**` and after the last one are
+compared, in linear time: if they fit, the expressions count as intersecting, or as one including the other.
+
 An expression on the wire must be canonical. `intersects` and `includes` never raise: a valid expression that isn't
 canonical counts as its canonical form, and an invalid one is taken chunk by chunk as it stands.
 """
@@ -18,11 +21,14 @@ ONE = "*"
 SOME = "$*"
 VERBATIM = "@"
 
-_CHUNK = re.compile(r"\*\*?|(?:[^*$#?]|\$\*)+")
+_CHUNK = re.compile(r"\*\*?+|(?:[^*$#?/]++|\$\*)++")
+_CHUNKS = re.compile(rf"(?:{_CHUNK.pattern})(?:/(?:{_CHUNK.pattern}))*+")
 _GOOD = re.compile(r"(?:[^*$#?]|\$\*)*")
 _SOMES = re.compile(r"(?:\$\*){2,}")
 _CACHED = 512
 """Most characters of a cached expression; longer ones aren't worth the memory."""
+_MOST_WORK = 64 * 64
+"""Most pairs of chunks that are compared; few keys have more than a dozen chunks."""
 
 
 class KeyExprError(ValueError):
@@ -32,7 +38,7 @@ class KeyExprError(ValueError):
 def check(text: str) -> str | None:
     """Why a text isn't a key expression, canonical or not, with the place in bytes of UTF-8; None if it is one."""
     start = 0
-    for chunk in text.split("/"):
+    for chunk in () if _CHUNKS.fullmatch(text) else text.split("/"):
         if not _CHUNK.fullmatch(chunk):
             at, why = _fault(chunk)
             return f"{why} at byte {len(text[: start + at].encode('utf-8', 'surrogatepass'))}"
@@ -60,7 +66,7 @@ def _fault(chunk: str) -> tuple[int, str]:
 
 def is_canonical(text: str) -> bool:
     """Whether a text is a key expression in the form that may stand on the wire."""
-    return check(text) is None and "/".join(_canonical(text)) == text
+    return check(text) is None and (ONE not in text or "/".join(_canonical(text)) == text)
 
 
 def canonical(text: str) -> str:
@@ -104,8 +110,7 @@ def intersects(a: str, b: str) -> bool:
         return True
     if ONE not in a and ONE not in b:
         return False
-    left, right = _columns(a), _columns(b)
-    return _reach(left, right, _chunks_intersect, both=True)
+    return _related(a, b, both=True)
 
 
 def includes(a: str, b: str) -> bool:
@@ -114,7 +119,50 @@ def includes(a: str, b: str) -> bool:
         return True
     if ONE not in a:
         return False
-    return _reach(_columns(a), _columns(b), _chunk_includes, both=False)
+    return _related(a, b, both=False)
+
+
+def _related(a: str, b: str, both: bool) -> bool:
+    """Whether two expressions intersect (`both`), or the first includes the second; of usual length, the pair is
+    remembered."""
+    if len(a) + len(b) <= _CACHED:
+        return _usual(a, b, both)
+    if (a.count("/") + 1) * (b.count("/") + 1) > _MOST_WORK:
+        return _ends_fit(_canonical(a), _canonical(b), both)
+    return _reach(_columns(a), _columns(b), _chunks_intersect if both else _chunk_includes, both)
+
+
+@lru_cache(maxsize=4096)
+def _usual(a: str, b: str, both: bool) -> bool:
+    return _reach(_columns(a), _columns(b), _chunks_intersect if both else _chunk_includes, both)
+
+
+def _ends_fit(left: list[str], right: list[str], both: bool) -> bool:
+    """Whether the chunks before the first `**` fit, and those after the last one."""
+    if ANY not in left and (ANY not in right or not both) and len(left) != len(right):
+        return False
+    for ours, others in ((left, right), (reversed(left), reversed(right))):
+        for own, other in zip(ours, others, strict=False):
+            if ANY in (own, other):
+                if own != ANY and not both:
+                    return False
+                break
+            if own != other and not _chunk_fits(own, other, both):
+                return False
+    return True
+
+
+def _chunk_fits(own: str, other: str, both: bool) -> bool:
+    """Whether two different chunks, neither of which is `**`, match a text in common, or the first all of the other."""
+    if own.startswith(VERBATIM) or other.startswith(VERBATIM):
+        return False
+    if own == ONE or (both and other == ONE):
+        return True
+    if other == ONE:
+        return False
+    if SOME not in own and not (both and SOME in other):
+        return False
+    return (_chunks_intersect if both else _chunk_includes)(own, other)
 
 
 class _Columns(NamedTuple):

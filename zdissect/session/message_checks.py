@@ -19,7 +19,9 @@ _NEAR_S = FAR_NS // 10**9 - 1
 MOST_KEYS = 10_000
 """Keys whose newest sample a session remembers."""
 MOST_PLAIN = 50_000
-"""Keys that are remembered as correct."""
+"""Keys that are remembered as correct..."""
+LONGEST_KEY = 512
+"""... and how many characters they have at most: longer ones would take the memory of many."""
 
 _PLAIN: set[str] = set()
 """Keys found to be valid, canonical and without wildcards: a fact about the text alone, kept across captures."""
@@ -33,11 +35,12 @@ def key(message: DecodedMessage) -> None:
         return
     owner: str = row.get("body", "") if row["message"] == "DECLARE" else row["message"]
     at = f"{owner.lower()}.suffix"
-    problem = _problem(text)
+    usual = len(text) <= LONGEST_KEY
+    problem = _problem(text) if usual else _fault(text)
     if problem:
         message.remark("invalid-keyexpr", f"'{text}' {problem}", at)
     elif not keyexprs.has_wildcard(text):
-        if len(_PLAIN) < MOST_PLAIN:
+        if usual and len(_PLAIN) < MOST_PLAIN:
             _PLAIN.add(text)
     elif row["message"] == "RESPONSE":
         message.remark("wildcard-reply", f"{text} has a wildcard", at)
@@ -45,7 +48,12 @@ def key(message: DecodedMessage) -> None:
 
 @lru_cache(maxsize=8192)
 def _problem(text: str) -> str:
-    """What is wrong with a key expression; empty if nothing is. Cached, as keys recur."""
+    """The same as `_fault`. Cached, as keys recur."""
+    return _fault(text)
+
+
+def _fault(text: str) -> str:
+    """What is wrong with a key expression; empty if nothing is."""
     problem = keyexprs.check(text)
     if problem is not None:
         return f"isn't valid: {problem}"
