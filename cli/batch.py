@@ -1,9 +1,9 @@
 """`zdissect batch DIR -o OUT`: a directory of captures to tables in Parquet."""
 
 import signal
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -49,6 +49,9 @@ class TableOptions:
     fields: bool
     join: str | None
     jobs: int | None
+    ros2: bool = False
+    no_contents: bool = False
+    msgs: tuple[str, ...] = ()
     wanted: "Filter | None" = None
     """Selects the rows of messages; None: all."""
 
@@ -78,6 +81,9 @@ class SparkOptions:
 @click.option("--include", multiple=True, metavar="GLOB", help="Only these files (name or path below DIR); repeatable.")
 @click.option("--payload", default=FULL, callback=_kept, metavar="full|N|none", help="How much of a payload to keep.")
 @click.option("--fields", is_flag=True, help="Fill the column `fields`: whole messages as JSON (slow, large).")
+@click.option("--ros2", is_flag=True, help="Add columns of ROS 2 to messages: topic, type, number, time, content.")
+@click.option("--no-contents", is_flag=True, help="With --ros2: leave contents out (fast).")
+@click.option("--msgs", metavar="DIR", multiple=True, help="With --ros2: definitions of your own below DIR.")
 @click.option("--one-capture", "join", flag_value="one", default="auto", help="Read all files as one capture.")
 @click.option("--separate", "join", flag_value="separate", help="Read every file as a capture of its own.")
 @jobs_option
@@ -114,12 +120,29 @@ def batch(
     if not spark.spark:
         without_pandas()
     settings = Settings(options.tcp_ports, options.udp_ports, tables.payload, tables.fields, _filter(tables.wanted))
+    settings = replace(settings, **_ros2(tables))
     job = Job(directory, out, settings, tables.mode, tables.include, tables.join or "auto", tables.jobs or 0)
     before = signal.signal(signal.SIGTERM, _terminate)
     try:
         return _convert(job, reporting, _cluster(spark))
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+def _ros2(tables: TableOptions) -> dict[str, Any]:
+    """What is asked of ROS 2, as settings."""
+    if not tables.ros2:
+        if tables.no_contents or tables.msgs:
+            raise click.UsageError("--no-contents and --msgs go with --ros2")
+        return {}
+    from zdissect.ros2.type_finder import can_decode
+
+    from .ros_definitions import definitions
+
+    if not tables.no_contents and not can_decode():
+        raise click.UsageError("contents are decoded by rosbags: pip install 'zdissect[ros2]', or --no-contents")
+    own = definitions(tables.msgs)
+    return {"ros2": True, "contents": not tables.no_contents, "definitions": tuple(own.items())}
 
 
 def _filter(wanted: "Filter | None") -> str:

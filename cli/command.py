@@ -24,7 +24,8 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "payload_bytes", "no_bits", "long", "dump", "color", "theme", "no_pager", "flush", "every", "iterations", "n",
     ),
     WRITTEN: (
-        "write", "exact", "ring", "out", "directory", "mode", "fields", "seed", "keep", "force", "example",
+        "write", "exact", "ring", "out", "directory", "mode", "fields", "ros2", "no_contents", "seed",
+        "keep", "force", "example",
         "saved", "write_baseline",
     ),
     RUN: ("jobs", "spark", "master", "conf", "partitions"),

@@ -34,7 +34,7 @@ LAYERS = {
     "stats": "dissection engine flow grammar pipeline records session table vector",
     "listing": "dissection engine flow grammar pipeline records session stats table",
     "transcript": "dissection engine flow grammar listing pipeline records session stats table",
-    "ros2": "dissection engine pipeline records stats table",
+    "ros2": "dissection engine grammar pipeline records stats table",
     "output": "dissection engine filters flow grammar records session stats table vector",
     "parallel": "dissection engine flow grammar pipeline records vector",
     "conformance": "dissection engine flow grammar listing output pipeline records session stats table",
@@ -66,7 +66,12 @@ LIBRARIES = {
     "re2": ("zdissect/filters/patterns.py",),
     "pyarrow": ("zdissect/export/", "zdissect/spark/", *ARROW),
     "pyspark": ("zdissect/spark/",),
-    "numpy": ("zdissect/vector/", "zdissect/export/block_rows.py", "zdissect/export/block_tables.py"),
+    "numpy": (
+        "zdissect/vector/",
+        "zdissect/export/block_rows.py",
+        "zdissect/export/block_tables.py",
+        "zdissect/export/ros_columns.py",
+    ),
 }
 """Where a library may be imported. A new one needs a reason, a dependency in pyproject.toml and a line here."""
 

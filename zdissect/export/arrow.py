@@ -112,7 +112,7 @@ def array(values: list[Any], kind: pa.DataType, time: bool = False) -> pa.Array:
         out = pa.array(values, kind)
     except (OverflowError, pa.ArrowInvalid, UnicodeEncodeError):
         out = pa.array([_fit(value, kind, time) for value in values], kind)
-    return _shown(out) if pa.types.is_timestamp(kind) else out
+    return shown(out) if pa.types.is_timestamp(kind) else out
 
 
 def _lists(values: list[Any], kind: pa.DataType) -> pa.Array:
@@ -147,7 +147,7 @@ def _fit(value: Any, kind: pa.DataType, time: bool) -> Any:
     return value
 
 
-def _shown(times: pa.Array) -> pa.Array:
+def shown(times: pa.Array) -> pa.Array:
     """Times, with null for those that readers can't show."""
     numbers = times.cast(pa.int64())
     ends = pc.min_max(numbers).as_py()
@@ -164,4 +164,4 @@ def timestamps(ntp64: pa.Array) -> pa.Array:
     seconds = pc.shift_right(bits, half)
     fraction = pc.shift_right(pc.multiply(pc.bit_wise_and(bits, pa.scalar((1 << 32) - 1, pa.uint64())), billion), half)
     micros = pc.add(pc.multiply(seconds, pa.scalar(10**6, pa.uint64())), pc.divide(fraction, thousand))
-    return _shown(micros.cast(pa.int64()).cast(pa.timestamp("us", "UTC")))
+    return shown(micros.cast(pa.int64()).cast(pa.timestamp("us", "UTC")))

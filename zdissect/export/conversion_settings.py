@@ -19,6 +19,12 @@ class Settings:
     """Whether the column `fields` is filled."""
     filter: str = ""
     """The display filter that rows of `messages` must match; empty: all are kept."""
+    ros2: bool = False
+    """Whether messages have the columns of ROS 2."""
+    contents: bool = True
+    """Whether the column with contents is filled then."""
+    definitions: tuple[tuple[str, str], ...] = ()
+    """Definitions of one's own for it: type and text."""
     batch_rows: int = 8192
     batch_bytes: int = 32 << 20
     """The size of a batch: most rows, or most bytes of messages."""

@@ -27,6 +27,7 @@ from zdissect.vector.frame_blocks import block_of, blocks
 
 if TYPE_CHECKING:
     from zdissect.export.filtered_messages import FilteredMessages
+    from zdissect.export.ros_columns import RosColumns
 
 
 @dataclass
@@ -51,7 +52,10 @@ class Decoding:
         self.file_stats: FileStats | None = None
         self.faulty = False
         """Whether a bug has ended it."""
-        self.keep = settings.payload
+        self.ros = ros_columns(settings)
+        self.keep = (
+            self.messages.payload if isinstance(self.messages, MessageBatches) else self.messages.messages.payload
+        )
         self.feeder = BlockFeed(self.pipeline)
         self.block: BlockTables | None = None
         """The block that is being read."""
@@ -64,7 +68,8 @@ class Decoding:
 
     def _messages(self) -> "MessageBatches | FilteredMessages":
         settings = self.settings
-        messages = MessageBatches(settings.batch_rows, settings.batch_bytes, settings.payload)
+        payload = None if settings.ros2 and settings.contents else settings.payload  # contents need all of it
+        messages = MessageBatches(settings.batch_rows, settings.batch_bytes, payload)
         if not settings.filter:
             return messages
         from zdissect.export.filtered_messages import FilteredMessages  # slow to import, and most have no filter
@@ -204,7 +209,7 @@ class Decoding:
             batches = [messages.chosen(batch) for batch in batches]
             for file, rows in messages.counted().items():
                 self.files[file].messages += rows
-        return batches
+        return [batch if batch is None or self.ros is None else self.ros.add(batch) for batch in batches]
 
     def add(self, item: Dissection) -> bool:
         """Takes the messages of a dissection; returns whether it is time for a batch."""
@@ -252,6 +257,18 @@ class Decoding:
         """Takes rows of findings."""
         self.codes.update(row["code"] for row in rows)
         return self.take("findings") if rows and self.others["findings"].add(rows) else []
+
+
+def ros_columns(settings: Settings) -> "RosColumns | None":
+    """What adds the columns of ROS 2; None if they aren't wanted."""
+    if not settings.ros2:
+        return None
+    from zdissect.export.ros_columns import RosColumns  # most don't want them
+    from zdissect.ros2.content import Contents
+    from zdissect.ros2.type_finder import TypeFinder
+
+    contents = Contents(TypeFinder(dict(settings.definitions))) if settings.contents else None
+    return RosColumns(contents, settings.payload if settings.contents else None)
 
 
 def decode_sessions(

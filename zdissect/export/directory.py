@@ -96,6 +96,7 @@ class Conversion:
 
     def __init__(self, job: Job, target: GatheredParts, watch: Watch, pool: Pool, alone: bool = False) -> None:
         self.job = job
+        target.ros2 = job.settings.ros2
         self.target = target
         self.watch = watch
         self.pool = pool

@@ -6,7 +6,8 @@ from secrets import token_hex
 
 from zdissect.export import filesystems
 from zdissect.export.parquet import Parts, TableFile, WriteError, unwritable
-from zdissect.export.tables import TABLES
+from zdissect.export.schema import ros2_schema, schema
+from zdissect.export.tables import MESSAGES, TABLES
 
 ERROR, APPEND, OVERWRITE, IGNORE = "error", "append", "overwrite", "ignore"
 MODES = (ERROR, APPEND, OVERWRITE, IGNORE)
@@ -32,6 +33,8 @@ class GatheredParts(ABC):
         """What is in the names of its parts: runs that are appended have different ones."""
         self.parts: dict[str, list[TableFile]] = {table: [] for table in TABLES}
         self.attempts = self.number = 0
+        self.ros2 = False
+        """Whether messages have the columns of ROS 2."""
 
     @abstractmethod
     def check(self) -> None:
@@ -88,7 +91,7 @@ class GatheredParts(ABC):
         with Parts(attempt) as parts:
             for table in TABLES:
                 if not self.parts[table]:
-                    parts.empty(table)
+                    parts.empty(table, ros2_schema() if self.ros2 and table == MESSAGES else schema(table))
         self.accept(attempt, parts.written())
         try:
             self.finish()

@@ -10,7 +10,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from zdissect.export.filesystems import below, create, make_directory
-from zdissect.export.schema import schema
 from zdissect.grammar.columns import CARRIED, FOLLOWING
 
 GROUP_ROWS = 1 << 16
@@ -138,9 +137,9 @@ class Parts:
             for table, file in self._files.items()
         ]
 
-    def empty(self, table: str) -> None:
+    def empty(self, table: str, kinds: pa.Schema) -> None:
         """Makes the file of a table that has no rows."""
-        self._waiting.setdefault(table, []).append(pa.RecordBatch.from_pylist([], schema(table)))
+        self._waiting.setdefault(table, []).append(pa.RecordBatch.from_pylist([], kinds))
 
     def _flush(self, table: str) -> None:
         waiting = self._waiting[table]
@@ -156,7 +155,7 @@ class Parts:
         self._sizes[table] = 0, 0
 
     def _open(self, table: str) -> pq.ParquetWriter:
-        kinds = schema(table)
+        kinds = self._waiting[table][0].schema
         file = self._files[table] = CountedFile(create(below(self.directory, f"{table}.parquet")))
         repeating = [field.name for field in kinds if field.name not in _FREE and not pa.types.is_nested(field.type)]
         self._writers[table] = pq.ParquetWriter(file, kinds, compression="zstd", use_dictionary=repeating)

@@ -4,7 +4,9 @@ from functools import cache
 
 import pyarrow as pa
 
-from zdissect.export.tables import TABLES
+from zdissect.export.tables import MESSAGES, TABLES
+from zdissect.grammar.columns import Column
+from zdissect.ros2.message_columns import ROS2_COLUMNS
 
 _PLAIN = {
     "bool": pa.bool_(),
@@ -34,4 +36,14 @@ def arrow_type(text: str) -> pa.DataType:
 @cache
 def schema(table: str) -> pa.Schema:
     """The schema of a table: every column may be null, its description is in the metadata as Spark reads it."""
-    return pa.schema([pa.field(name, arrow_type(kind)) for name, kind, _ in TABLES[table]])
+    return _schema(TABLES[table])
+
+
+@cache
+def ros2_schema() -> pa.Schema:
+    """That of messages with the columns of ROS 2."""
+    return _schema(TABLES[MESSAGES] + ROS2_COLUMNS)
+
+
+def _schema(columns: tuple[Column, ...]) -> pa.Schema:
+    return pa.schema([pa.field(name, arrow_type(kind)) for name, kind, _ in columns])

@@ -3,7 +3,9 @@
 from collections.abc import Iterator
 
 from zdissect.export.ready_queries import DUCKDB_VIEWS, QUERIES, SPARK_VIEWS
-from zdissect.export.tables import ABOUT, TABLES
+from zdissect.export.tables import ABOUT, MESSAGES, TABLES
+from zdissect.grammar.columns import Column
+from zdissect.ros2.message_columns import ROS2_COLUMNS
 
 _INTRODUCTION = """# Tables
 
@@ -52,6 +54,9 @@ Then `spark.sql("...").show()`.
 """
 
 
+_HEAD = "| column | type | |\n|---|---|---|"
+
+
 def tables_markdown() -> str:
     """The page."""
     return "\n".join([_INTRODUCTION, *_tables(), _views(), *_queries()])
@@ -59,9 +64,18 @@ def tables_markdown() -> str:
 
 def _tables() -> Iterator[str]:
     for table, columns in TABLES.items():
-        yield f"## {table}\n\n{ABOUT[table]}\n\n| column | type | |\n|---|---|---|"
-        yield from (f"| `{column.name}` | {_type(column.type)} | {column.doc} |" for column in columns)
+        yield f"## {table}\n\n{ABOUT[table]}\n\n{_HEAD}"
+        yield from map(_column, columns)
         yield ""
+        if table == MESSAGES:
+            yield f"With `--ros2` (see [ros2.md](ros2.md)), also:\n\n{_HEAD}"
+            yield from map(_column, ROS2_COLUMNS)
+            yield ""
+
+
+def _column(column: Column) -> str:
+    """The line of a column."""
+    return f"| `{column.name}` | {_type(column.type)} | {column.doc} |"
 
 
 def _type(text: str) -> str:

@@ -8,8 +8,11 @@ import struct
 from functools import lru_cache
 from typing import NamedTuple
 
-_CURRENT = struct.Struct("<qqB16s")
+CURRENT = struct.Struct("<qqB16s")
 _GID_BYTES = 16
+GID = slice(CURRENT.size - _GID_BYTES, CURRENT.size)
+LENGTH_AT = GID.start - 1
+"""Where in the current layout the gid is, and its length."""
 _NAMES = (b"sequence_number", b"source_timestamp", b"source_gid")
 _NAMED = struct.Struct("<16sq17sq11sB16s")
 _NAMED_PARTS = tuple(bytes([len(name)]) + name for name in _NAMES)
@@ -33,8 +36,8 @@ class RosAttachment(NamedTuple):
 def parse_attachment(data: bytes) -> RosAttachment | None:
     """What an attachment says; None if it is none of rmw_zenoh's."""
     size = len(data)
-    if size == _CURRENT.size:
-        seq, source_ts_ns, length, gid = _CURRENT.unpack(data)
+    if size == CURRENT.size:
+        seq, source_ts_ns, length, gid = CURRENT.unpack(data)
         return RosAttachment(seq, source_ts_ns, gid.hex(), "current") if length == _GID_BYTES else None
     if size == _NAMED.size:
         first, seq, second, source_ts_ns, third, length, gid = _NAMED.unpack(data)

@@ -97,7 +97,7 @@ class Zenoh(DataSource):
 
     def schema(self) -> str:
         checked(self.options)
-        return ddl(MESSAGES)
+        return ddl(MESSAGES, SourceOptions.of(self.options).settings.ros2)
 
     def reader(self, schema: StructType) -> DataSourceReader:
         options = SourceOptions.of(self.options)

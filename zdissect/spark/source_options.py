@@ -39,10 +39,18 @@ class SourceOptions(NamedTuple):
             raise ValueError(f"join is {join!r}, but may be {AUTO}, {ONE} or {SEPARATE}")
         include = tuple(pattern.strip() for pattern in texts.get("include", "").split(",") if pattern.strip())
         tcp, udp = ports(texts.get("ports", ""))
-        fields, pushdown = (texts.get(name, "").lower() in ("true", "1", "yes") for name in ("fields", "pushdown"))
+        fields, pushdown = (_flag(texts, name) for name in ("fields", "pushdown"))
         payload = _payload(texts.get("payload", FULL))
-        settings = Settings(tcp, udp, payload, fields, _filter(texts.get("filter", "")), BATCH_ROWS)
+        settings = Settings(
+            tcp, udp, payload, fields, _filter(texts.get("filter", "")), batch_rows=BATCH_ROWS,
+            ros2=_flag(texts, "ros2"), contents=_flag(texts, "contents", "true"),
+        )  # fmt: skip
         return cls(path, include, join, settings, pushdown, partitions(texts.get("partitions", "")))
+
+
+def _flag(texts: Mapping[str, str], name: str, default: str = "") -> bool:
+    """Whether an option is true."""
+    return texts.get(name, default).lower() in ("true", "1", "yes")
 
 
 def ports(text: str) -> tuple[frozenset[int], frozenset[int]]:

@@ -1,6 +1,7 @@
 """The schemas of the tables, as Spark writes them."""
 
 from zdissect.export.tables import TABLES
+from zdissect.ros2.message_columns import ROS2_COLUMNS
 
 _SPARK = {
     "bool": "boolean", "int8": "tinyint", "int16": "smallint", "int32": "int", "int64": "bigint", "string": "string",
@@ -20,6 +21,7 @@ def spark_type(text: str) -> str:
     return "struct<" + ",".join(f"`{name}`:{spark_type(kind)}" for name, kind in fields) + ">"
 
 
-def ddl(table: str) -> str:
-    """The schema of a table as Spark writes it."""
-    return ", ".join(f"`{name}` {spark_type(kind)}" for name, kind, _ in TABLES[table])
+def ddl(table: str, ros2: bool = False) -> str:
+    """The schema of a table as Spark writes it; with the columns of ROS 2, if they are wanted."""
+    columns = TABLES[table] + (ROS2_COLUMNS if ros2 else ())
+    return ", ".join(f"`{name}` {spark_type(kind)}" for name, kind, _ in columns)
