@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.cli.listings import run
 
-ROS = Path(__file__).parents[2] / "samples" / "ros2"
+ROS = Path(__file__).parents[2] / "samples-ros2"
 NAMES = sorted(path.stem for path in ROS.glob("*.pcap"))
 
 Entry = dict[str, Any]
