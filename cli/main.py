@@ -70,7 +70,7 @@ class Commands(click.Group):
         "queries": ("capture_tables", "List the queries: who asked what, and which answers came when."),
         "declarations": ("capture_tables", "List who has declared what, and from when to when."),
         "findings": ("capture_tables", "List every finding with its frame."),
-        "ros2": ("ros2", "Show ROS 2: nodes, topics, services, and what is wrong."),
+        "ros2": ("ros2", "Show ROS 2: who talks to whom, what, what is wrong."),
         "check": ("check", "Judge captures: who broke which rule, for people and for CI."),
         "anonymize": ("anonymize", "Write a capture that can be shared."),
         "export": ("export", "Write payloads to files."),
