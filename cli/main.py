@@ -87,12 +87,11 @@ class Commands(click.Group):
         return [name for name in self.modules if name != "dissect"]
 
     kinds: ClassVar[dict[str, tuple[str, ...]]] = {
-        "Commands that show": ("hex", "ros2", "follow", "top"),
+        "Commands that show": ("hex", "follow", "top"),
         "Commands that list and count": ("stats", "sessions", "keys", "queries", "declarations", "findings"),
-        "Commands that answer": ("check",),
+        "Commands that answer": ("ros2", "check",),
         "Commands that write files": ("batch", "export", "anonymize"),
-        "Reference": ("filter", "fields", "explain"),
-        "Settings": ("config", "completion"),
+        "Reference and settings": ("filter", "fields", "explain", "config", "completion"),
     }
     """The commands by what they are for."""
 

@@ -41,7 +41,7 @@ LAYERS = {
     "vector": "dissection dissector engine flow grammar pipeline records session",
     "export": "capture dissection dissector engine filters flow grammar output parallel pipeline records ros2 session "
     "stats table vector",
-    "spark": "capture export parallel records",
+    "spark": "capture export parallel records ros2",
     "library": "capture dissection engine fed filters flow grammar output paste pipeline readings records table",
     "scapy": "engine grammar",
     "__init__": "library",
