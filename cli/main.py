@@ -89,7 +89,10 @@ class Commands(click.Group):
     kinds: ClassVar[dict[str, tuple[str, ...]]] = {
         "Commands that show": ("hex", "follow", "top"),
         "Commands that list and count": ("stats", "sessions", "keys", "queries", "declarations", "findings"),
-        "Commands that answer": ("ros2", "check",),
+        "Commands that answer": (
+            "ros2",
+            "check",
+        ),
         "Commands that write files": ("batch", "export", "anonymize"),
         "Reference and settings": ("filter", "fields", "explain", "config", "completion"),
     }
