@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 Fed = tuple[Frame, list[Item]]
 """A frame that was fed, and what it completes."""
-WORTH_FRAMES = 15_000
+WORTH_FRAMES = 5_000
 """Frames from which on it pays to load what reads blocks."""
 MOST_BYTES = 16 << 20
 """Bytes of frames from which on it isn't waited for more."""

@@ -11,13 +11,13 @@ from zdissect.pipeline import Pipeline
 from zdissect.records import Frame
 from zdissect.vector.arrays import FrameBlock
 
-LEAST_FRAMES = 500
+LEAST_FRAMES = 200
 """Frames of the smallest block that is worth arrays."""
 MOST_FRAMES = 10_000
 MOST_BYTES = 16 << 20
 MOST_NS = 1 << 62
 """Times beyond this one, of the year 2116, are left to the scalar way: sums of them might not fit 64 bits."""
-_PIECE = 250
+_PIECE = 100
 """Frames after which it is looked whether a block is full."""
 _SOURCE = itemgetter(0)
 """The file of a frame or moment."""
