@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from zdissect.capture import Capture, CaptureError, open_capture
+from zdissect.capture.capture_file import regular
 from zdissect.records import Frame
 
 from .file_progress import file_progress
@@ -54,10 +55,14 @@ class Captures:
     @property
     def live(self) -> bool:
         """Whether frames may come as they are captured."""
-        return "-" in self.files
+        return not all(map(regular, self.files))
 
     def __iter__(self) -> Iterator[Frame]:
-        progress = file_progress(self.files)
+        return (frame for frame in self.arriving() if frame is not None)
+
+    def arriving(self) -> Iterator[Frame | None]:
+        """The frames, and None where no more has come yet."""
+        progress, live = file_progress(self.files), self.live
         for name in self.files:
             try:
                 with open_capture(name) as capture:
@@ -67,6 +72,8 @@ class Captures:
                         yield frame
                         if self.frames == self.limit:
                             return
+                        if live and not capture.ready():
+                            yield None
             except CaptureError as problem:
                 self.problems.append(problem)
             if self.reading is not None:

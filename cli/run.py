@@ -2,12 +2,12 @@
 
 import sys
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from zdissect.dissection import InTurn, Item
 from zdissect.endless import Dissecting, Endless
-from zdissect.fed import fed_as
+from zdissect.fed import as_they_come, fed_as
 from zdissect.filters.first_frame import told_when_it_began
 from zdissect.parallel.split import SPLIT_BYTES
 from zdissect.pipeline import Options, Pipeline
@@ -59,8 +59,11 @@ class Run:
         self.pipeline = Pipeline(options)
         verbose = Verbose(self.pipeline) if display.verbose else None
         self.source: Dissecting = verbose or self.pipeline
+        self.sweep: Callable[[], list[Item]] = list
+        """Forgets what is over, and gives what is left of it."""
         if captures.endless:
-            self.source = Endless(self.source, self.pipeline, verbose.forget if verbose is not None else list)
+            endless = Endless(self.source, self.pipeline, verbose.forget if verbose is not None else list)
+            self.source, self.sweep = endless, endless.swept
             form.remember_little()
         self.only = display.only
         self.wanted = display.wanted
@@ -140,11 +143,15 @@ class Run:
         return self.form.show(item, chosen) if any(chosen) else ""
 
     def fed(self) -> Iterable[Iterable[Item | InTurn[str]]]:
-        """What each frame completes. Frames are read ahead if nobody waits for what they show, or
-        for what is known."""
-        if self.flush or self.source is not self.pipeline or not isinstance(self.captures, Captures):
+        """What frames complete. They are read ahead if nobody waits for what they show; -v tells of each as it is."""
+        if self.verbose:
             feed = self.source.feed
             return (feed(frame) if frame is not None else self.passed() for frame in self.frames())
+        if self.flush or self.captures.endless:
+            return (
+                [*items, *self.passed(), *self.sweep()]
+                for items in as_they_come(self.pipeline, self.frames(), self.texts)
+            )
         frames = (frame for frame in self.frames() if frame is not None)
         return (items for _, items in fed_as(self.pipeline, frames, self.texts))
 
@@ -158,7 +165,8 @@ class Run:
         """The frames of the capture; form and filter are told of those that aren't shown, if they count from these."""
         times = self.form.times
         told = [one for one in (self.wanted, self.form.values) if one is not None]
-        frames = told_when_it_began(self.captures, told) if told else self.captures
+        read = self.captures.arriving() if isinstance(self.captures, Captures) else self.captures
+        frames = told_when_it_began(read, told) if told else read
         return frames if times is None or not times.reads else map(times.read, frames)
 
     def passed(self) -> Iterable[Item]:

@@ -3,6 +3,8 @@
 import gc
 from collections import Counter, deque
 from collections.abc import Iterator
+from functools import reduce
+from operator import or_
 from types import BuiltinFunctionType, FunctionType, GeneratorType, ModuleType
 from typing import Any
 
@@ -15,20 +17,26 @@ from cli.top_screen import Printed
 from tests import endless_traffic
 from tests.endless_traffic import Lasting, rounds
 from tests.packets import SECOND
+from zdissect import fed
 from zdissect.engine import templates
 from zdissect.flow import ip, ipfragments, tcp_analysis
-from zdissect.output import row_cells, stencils
+from zdissect.output import field_lines, row_cells, stencils
 from zdissect.pipeline import Options
 from zdissect.records import Frame
 from zdissect.session import deadlines, interests, requests
 from zdissect.stats import query_stats
+from zdissect.vector import frame_blocks, learned
 
 ROUNDS = 300
 """So many rounds from one count to the next: more than an hour and a half, in which whatever is idle is forgotten."""
 FEW = 8
 """What the limits are in these tests: memory that is bounded is full long before the first count."""
-MOST_MORE = 16
+MOST_MORE = 24
 """By so much the same state may differ between two moments. What a round of one kind leaves behind adds up to 30."""
+MARKS = 6
+"""Counts in each half: what is emptied when it is full holds more or less at each."""
+TOGETHER = 20
+"""Frames that come together, and are read in a block."""
 _CODE = (type, ModuleType, FunctionType, BuiltinFunctionType, GeneratorType)
 
 
@@ -39,12 +47,15 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
         (line_form, "MOST_LIVE"), (grep, "MOST_LIVE"), (ip, "MAX_PAIRS"), (ipfragments, "MAX_OPEN"),
         (ipfragments, "MAX_FINISHED"), (interests, "REMEMBERED"), (requests, "REMEMBERED"),
         (query_stats, "ROOM"), (deadlines, "ROOM"), (tcp_analysis, "MOST_SEGMENTS"), (templates, "MOST_TEMPLATES"),
-        (row_cells, "MOST_LISTS"), (stencils, "MOST_TEMPLATES"),
+        (row_cells, "MOST_LISTS"), (stencils, "MOST_TEMPLATES"), (learned, "MOST_TEMPLATES"),
+        (field_lines, "_MOST_KEPT"),
     )  # fmt: skip
     for module, name in limits:
         assert getattr(module, name) > FEW
         monkeypatch.setattr(module, name, FEW)
     monkeypatch.setattr(endless_traffic, "ROUND_NS", 20 * SECOND)
+    monkeypatch.setattr(fed, "MOST_WAITING", TOGETHER)
+    monkeypatch.setattr(frame_blocks, "LEAST_FRAMES", TOGETHER)
 
 
 class Traffic:
@@ -61,15 +72,15 @@ class Traffic:
 
     def __iter__(self) -> Iterator[Frame]:
         lasting = Lasting()
-        for mark in range(2):
-            for frame in rounds(mark * ROUNDS, (mark + 1) * ROUNDS, lasting):
+        for mark in range(2 * MARKS):
+            for frame in rounds(mark * ROUNDS // MARKS, (mark + 1) * ROUNDS // MARKS, lasting):
                 self.frames += 1
                 yield frame
             self.counts.append(kept(self.command, self))
 
     def grown(self) -> dict[str, tuple[int, int]]:
-        """What there is more of at the second count: by type or container, both counts."""
-        first, second = self.counts
+        """What there is more of in the second half: by type or container, the highest counts of both."""
+        first, second = (reduce(or_, counts) for counts in (self.counts[:MARKS], self.counts[MARKS:]))
         return {name: (first[name], count) for name, count in second.items() if count > first[name] + MOST_MORE}
 
 

@@ -54,11 +54,7 @@ class Endless:
 
     def feed(self, frame: Frame) -> list[Item]:
         """What a frame completes."""
-        items = self.source.feed(frame)
-        last = self.pipeline.last
-        if last is not None and last.now_ns >= self.next_ns:
-            items = [*items, *self.sweep(last.now_ns)]
-        return items
+        return [*self.source.feed(frame), *self.swept()]
 
     def passed(self, ts_ns: int) -> list[Item]:
         """What is overdue when time has passed without a frame."""
@@ -67,6 +63,11 @@ class Endless:
     def close(self) -> list[Item]:
         """What is left at the end."""
         return self.source.close()
+
+    def swept(self) -> list[Item]:
+        """Forgets what may be forgotten, if it is time to look."""
+        last = self.pipeline.last
+        return self.sweep(last.now_ns) if last is not None and last.now_ns >= self.next_ns else []
 
     def sweep(self, now_ns: int) -> list[Item]:
         """Forgets what has been idle for long; what is left of it."""

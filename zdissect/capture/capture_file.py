@@ -12,11 +12,13 @@ from zdissect.capture import pcap, pcapng
 from zdissect.capture.errors import CaptureError, Defect
 from zdissect.capture.packed import PackedStream, UnpackError
 from zdissect.capture.packings import packing_of
+from zdissect.capture.pipe import Pipe
 from zdissect.capture.reader import Reader
 from zdissect.capture.signatures import CAPTURES, MAGIC_SIZE, looks_like
 from zdissect.records import Frame
 
 _BUFFER = 1 << 20
+_Input = io.BufferedReader | Pipe
 _SAMPLE = 512  # bytes that are looked at to say what a file is that isn't a capture
 
 
@@ -27,7 +29,7 @@ class Capture:
     isn't an error. The file is closed at the end of the iteration or of the `with` block, whichever comes first.
     """
 
-    def __init__(self, path: str, name: str | None = None, file: io.BufferedReader | None = None) -> None:
+    def __init__(self, path: str, name: str | None = None, file: _Input | None = None) -> None:
         """Open `path` (`-` is standard input) and recognise its format, or raise `CaptureError`.
 
         `name` is the `source` of its frames, by default the path. `file` is read instead of the path, if given.
@@ -53,8 +55,17 @@ class Capture:
 
     def resume(self, mark: list[Any]) -> None:
         """Continue at the mark of another Capture of the same file. Only before anything has been read."""
+        assert isinstance(self._file, io.BufferedReader)  # in a pipe nobody can continue
         self._file.seek(mark[0])
         self._reader.resume(mark)
+
+    def ready(self) -> bool:
+        """Whether the next frame, or the end, can be read without waiting for it, as far as that is known: not of what
+        comes packed.
+        """
+        if not isinstance(self._file, Pipe):
+            return True
+        return "+" not in self.format and self._file.ready(self._reader.complete)
 
     @property
     def link_types(self) -> set[int]:
@@ -102,28 +113,43 @@ def open_capture(path: str, name: str | None = None) -> Capture:
     return Capture(path, name)
 
 
-def _open(path: str) -> io.BufferedReader:
+def regular(path: str) -> bool:
+    """Whether a path (`-` is standard input) leads to a regular file, or to nothing that can be looked at: all else
+    may come as it is captured.
+    """
+    try:
+        return stat.S_ISREG((os.stat(path) if path != "-" else os.fstat(sys.stdin.fileno())).st_mode)
+    except (OSError, ValueError, AttributeError):  # closed, or replaced by an object in memory
+        return path != "-"
+
+
+def _open(path: str) -> _Input:
     try:
         if path != "-":
-            return io.BufferedReader(io.FileIO(path), _BUFFER)
+            return _buffered(io.FileIO(path))
         if sys.stdin is None or sys.stdin.closed:
             raise CaptureError(path, "it is closed: give the name of a file, or pipe a capture in")
         if sys.stdin.isatty():
             raise CaptureError(path, "it is a terminal: pipe a capture in, or capture with `zdissect -i INTERFACE`")
         try:
-            return io.BufferedReader(io.FileIO(sys.stdin.fileno(), closefd=False), _BUFFER)
+            return _buffered(io.FileIO(sys.stdin.fileno(), closefd=False))
         except io.UnsupportedOperation:  # replaced by an object in memory
             return cast(io.BufferedReader, sys.stdin.buffer)
     except (OSError, ValueError) as error:  # ValueError: a null character in the name
         raise _unreadable(path, error) from error
 
 
-def _close(file: io.BufferedReader) -> None:
+def _buffered(file: io.FileIO) -> _Input:
+    """A file that was opened, for reading a little at a time."""
+    return io.BufferedReader(file, _BUFFER) if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else Pipe(file)
+
+
+def _close(file: _Input) -> None:
     if file is not getattr(sys.stdin, "buffer", None):
         file.close()
 
 
-def _frames(file: io.BufferedReader, reader: Reader) -> Generator[Frame, None, None]:
+def _frames(file: _Input, reader: Reader) -> Generator[Frame, None, None]:
     """Iterate over `reader` and close `file`. Does not refer to the Capture: in a cycle it would stay open for long."""
     try:
         yield from reader
@@ -133,7 +159,7 @@ def _frames(file: io.BufferedReader, reader: Reader) -> Generator[Frame, None, N
         _close(file)
 
 
-def _size(file: io.BufferedReader) -> int | None:
+def _size(file: _Input) -> int | None:
     try:
         status = os.fstat(file.fileno())
     except OSError:
@@ -141,7 +167,7 @@ def _size(file: io.BufferedReader) -> int | None:
     return status.st_size if stat.S_ISREG(status.st_mode) else None
 
 
-def _recognise(file: io.BufferedReader, path: str) -> tuple[Reader, str]:
+def _recognise(file: _Input, path: str) -> tuple[Reader, str]:
     """Make the reader for the format, which the first bytes tell; return it with the name of the format."""
     unit, suffix = "byte", ""
     magic = file.read(MAGIC_SIZE)

@@ -3,7 +3,7 @@
 A live capture also says when nothing arrives, because many deadlines pass in silence.
 """
 
-import os
+import io
 import select
 import subprocess
 import sys
@@ -17,6 +17,7 @@ from zdissect.capture.errors import CaptureError, Forbidden
 from zdissect.capture.interfaces import executable, interface
 from zdissect.capture.packet_socket import PacketSocket
 from zdissect.capture.pcapng import PcapngReader
+from zdissect.capture.pipe import Pipe
 from zdissect.capture.programs import PROGRAMS, Sniffer, dropped, failure, forbidden
 from zdissect.capture.signatures import MAGIC_SIZE
 from zdissect.records import Frame
@@ -25,13 +26,13 @@ PATIENCE_S = 0.25
 """Seconds without a frame after which a silence is reported."""
 MARGIN_NS = 500_000_000
 """How long a frame may take from the network to here; this much of a silence isn't counted."""
-_PIECE = 1 << 18
 _GOODBYE_S = 2.0
 """Seconds that a program has to end before it is killed."""
 
 
 class Live:
-    """Frames of an interface, for use in a `with` statement. Iterating gives frames, and None for a silence.
+    """Frames of an interface, for use in a `with` statement. Iterating gives frames, and None where nothing more has
+    come yet, at once and then now and then.
 
     Raises `CaptureError` if capturing isn't possible; its subclass `UsageProblem` if the interface or filter is wrong.
     """
@@ -113,7 +114,7 @@ class _ProgramSource:
             stderr=subprocess.PIPE, process_group=0,
         )  # fmt: skip
         assert self.process.stdout is not None
-        self.pipe = _Pipe(self.process.stdout.fileno())
+        self.pipe = Pipe(io.FileIO(self.process.stdout.fileno(), closefd=False))
         try:
             while not self.pipe.wait(60):  # for the file header, which comes at once
                 pass
@@ -127,12 +128,14 @@ class _ProgramSource:
     def __iter__(self) -> Iterator[Frame | None]:
         pipe, wait = self.pipe, self.pipe.wait
         magic = pipe.read(MAGIC_SIZE)
-        reader = pcap.PcapReader if magic in pcap.MAGIC else PcapngReader
-        frames = iter(reader(pipe.read, magic, self.interface))
+        kind = pcap.PcapReader if magic in pcap.MAGIC else PcapngReader
+        reader = kind(pipe.read, magic, self.interface)
+        frames = iter(reader)
         while True:
-            if not wait(PATIENCE_S):
+            if not pipe.ready(reader.complete):
                 yield None
-                continue
+                while not wait(PATIENCE_S):
+                    yield None
             frame = next(frames, None)
             if frame is None:
                 break
@@ -168,9 +171,10 @@ class _SocketSource:
 
     def __iter__(self) -> Iterator[Frame | None]:
         while True:
-            if not select.select([self.opened], [], [], PATIENCE_S)[0]:
+            if not select.select([self.opened], [], [], 0)[0]:
                 yield None
-                continue
+                while not select.select([self.opened], [], [], PATIENCE_S)[0]:
+                    yield None
             yield from self.opened.frames()
 
     def stop(self) -> bool:
@@ -179,30 +183,3 @@ class _SocketSource:
             self.dropped += self.opened.dropped()
             self.opened.close()
         return True
-
-
-class _Pipe:
-    """The reading end of a pipe, as a file with the few methods needed here; it can tell whether something has come."""
-
-    def __init__(self, descriptor: int) -> None:
-        self.descriptor = descriptor
-        self.data = b""
-        self.at = 0
-
-    def wait(self, seconds: float) -> bool:
-        """Waits for bytes, or the end; returns whether either has come."""
-        return self.at < len(self.data) or bool(select.select([self.descriptor], [], [], seconds)[0])
-
-    def more(self) -> bool:
-        """Reads what has come; returns false at the end."""
-        piece = os.read(self.descriptor, _PIECE)
-        self.data = self.data[self.at :] + piece
-        self.at = 0
-        return bool(piece)
-
-    def read(self, size: int) -> bytes:
-        """Returns `size` bytes, or fewer at the end."""
-        while len(self.data) - self.at < size and self.more():
-            pass
-        start, self.at = self.at, min(self.at + size, len(self.data))
-        return self.data[start : self.at]

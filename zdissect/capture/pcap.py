@@ -65,6 +65,13 @@ class PcapReader(Reader):
                 frame_type, (name, number, seconds * 1_000_000_000 + fraction * nanoseconds, link, wire_len, data)
             )
 
+    def complete(self, data: bytes, at: int) -> bool:
+        size, left = self._record.size, len(data) - at
+        if left < size:
+            return False
+        captured: int = self._record.unpack_from(data, at)[2]
+        return captured > self._limit or left >= size + captured
+
     def mark(self) -> list[Any]:
         return [self._offset(), self.frames, self.bytes]
 

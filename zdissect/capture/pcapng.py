@@ -78,6 +78,18 @@ class PcapngReader(Reader):
                 unpack_head, unpack_packet = self._head.unpack, self._packet.unpack_from
             head = read(8)
 
+    def complete(self, data: bytes, at: int) -> bool:
+        while at + _MIN_BLOCK <= len(data):
+            kind, length = self._head.unpack_from(data, at)
+            if not _MIN_BLOCK <= length <= MAX_RECORD:
+                return True
+            if at + length > len(data):
+                return False
+            if kind in (_PACKET, _SIMPLE_PACKET, _OLD_PACKET):
+                return True
+            at += length
+        return False
+
     def mark(self) -> list[Any]:
         interfaces = [list(interface) for interface in self._interfaces]
         return [self._offset, self.frames, self.bytes, self.others, self._order, interfaces]

@@ -41,6 +41,13 @@ class Reader:
     def __iter__(self) -> Iterator[Frame]:
         raise NotImplementedError
 
+    def complete(self, data: bytes, at: int) -> bool:
+        """Whether the bytes from a place on hold the next frame whole, or damage: then it can be read without waiting.
+
+        It may say no in rare cases where they do.
+        """
+        raise NotImplementedError
+
     def mark(self) -> list[Any]:
         """Where in the file the next record starts, and what a reader must know there: for `resume`, as JSON types.
 

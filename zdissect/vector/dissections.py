@@ -151,14 +151,18 @@ def ranked_in_blocks(
     """
     feed = BlockFeed(pipeline)
     for some in blocks(items):
-        block = block_of(pipeline, some)
-        if block is None:
-            yield some, list(_singly(pipeline, some))
-            continue
-        progress = feed.read(block)
-        found = BlockItems(progress)
-        progress.go(found)
-        yield some, found.all(show)
+        yield some, ranked_of(feed, some, show)
+
+
+def ranked_of(feed: BlockFeed, some: list[Any], show: Show[Of] | None = None) -> Iterable[tuple[Any, RankedAs[Of]]]:
+    """Feeds what is in a block; what each of it brings, to be taken before more is fed; `show` as above."""
+    block = block_of(feed.pipeline, some)
+    if block is None:
+        return list(_singly(feed.pipeline, some))
+    progress = feed.read(block)
+    found = BlockItems(progress)
+    progress.go(found)
+    return found.all(show)
 
 
 def _singly(pipeline: Any, items: list[Any]) -> Iterator[tuple[Any, Ranked]]:
