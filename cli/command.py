@@ -17,7 +17,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     CAPTURING: ("interface", "d", "capture_filter", "autostop"),
     SHOWN: (
         "wanted", "only", "pattern", "whole", "opened", "full", "brief", "verbose", "carriers", "keys",
-        "top", "rows", "at", "others", "profile", "judged", "known", "columns", "source",
+        "top", "rows", "at", "others", "profile", "judged", "known", "chosen", "ignored", "any_key", "columns",
     ),
     FORM: (
         "form", "summary", "as_json", "sql", "names", "separators", "payload", "order", "every_ns", "times",

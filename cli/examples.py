@@ -79,6 +79,13 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("zdissect check --write-baseline known.json capture.pcap", "what is known; then --baseline known.json"),
         ("zdissect check --save report.sarif --save report.xml capture.pcap", "in a build: docs/ci.md"),
     ),
+    "diff": (
+        ("zdissect diff capture.pcap robot.pcap", "what is different"),
+        (
+            "zdissect diff --session 1:1 --ignore 'put.payload' capture.pcap robot.pcap",
+            "two sessions, without payloads",
+        ),
+    ),
     "top": (
         ("zdissect top -i lo", "live"),
         ("zdissect top capture.pcap", "the final table of a file"),

@@ -72,6 +72,7 @@ class Commands(click.Group):
         "findings": ("capture_tables", "List every finding with its frame."),
         "ros2": ("ros2", "Show ROS 2: who talks to whom, what, what is wrong."),
         "check": ("check", "Judge captures: who broke which rule, for people and for CI."),
+        "diff": ("diff", "Compare two captures of the same session, field by field."),
         "anonymize": ("anonymize", "Write a capture that can be shared."),
         "export": ("export", "Write payloads to files."),
         "filter": ("filter", "Check a display filter, or print it as SQL."),
@@ -89,10 +90,7 @@ class Commands(click.Group):
     kinds: ClassVar[dict[str, tuple[str, ...]]] = {
         "Commands that show": ("hex", "follow", "top"),
         "Commands that list and count": ("stats", "sessions", "keys", "queries", "declarations", "findings"),
-        "Commands that answer": (
-            "ros2",
-            "check",
-        ),
+        "Commands that answer": ("ros2", "check", "diff"),
         "Commands that write files": ("batch", "export", "anonymize"),
         "Reference and settings": ("filter", "fields", "explain", "config", "completion"),
     }

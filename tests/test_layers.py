@@ -38,6 +38,7 @@ LAYERS = {
     "output": "dissection engine filters flow grammar records session stats table vector",
     "parallel": "dissection engine flow grammar pipeline records vector",
     "conformance": "dissection engine flow grammar listing output pipeline records session stats table",
+    "comparison": "dissection engine grammar listing output pipeline stats",
     "vector": "dissection dissector engine flow grammar pipeline records session",
     "export": "capture dissection dissector engine filters flow grammar output parallel pipeline records ros2 session "
     "stats table vector",

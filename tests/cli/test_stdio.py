@@ -20,7 +20,7 @@ COMMANDS = (
     *(f"-T {kind} {FIRST}" for kind in ("tree", "line", "json", "jsonl")),
     *(f"-q hex -T {kind} 3d00036b2f610103313131".replace("-q hex", "hex -q") for kind in ("tree", "line", "jsonl")),
     f"stats {FIRST}", f"stats --json {FIRST}", f"sessions {FIRST}", f"keys --json {FIRST}", f"queries --csv {FIRST}",
-    f"check {FIRST}", f"check --sarif {FIRST}",
+    f"check {FIRST}", f"check --sarif {FIRST}", f"diff {FIRST} {FIRST}",
     f"follow -q 1 {FIRST}", f"follow -q --json 1 {FIRST}", f"follow -q --raw 1 {FIRST}",
     "fields push", "explain PUSH", "--help",
     "hex --help", "--version", "filter", "filter sn", f"-Y sn {FIRST}",
