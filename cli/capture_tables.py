@@ -12,7 +12,15 @@ from zdissect.dissection import Dissection, Item, findings_of
 from zdissect.fed import fed, one_by_one
 from zdissect.filters.first_frame import told_when_it_began
 from zdissect.grammar.rule import SEVERITIES
-from zdissect.listing import DeclarationListing, FindingListing, KeyListing, Listing, QueryListing, SessionListing
+from zdissect.listing import (
+    DeclarationListing,
+    FindingListing,
+    KeyListing,
+    Listing,
+    QueryListing,
+    SampleListing,
+    SessionListing,
+)
 from zdissect.pipeline import Pipeline
 
 from .captures import Captures
@@ -59,6 +67,10 @@ _DOCS = {
         "which answers got no further, who never answered, what ended it; then times by key, by hop and inside nodes. "
         "What is in brackets is concluded: a query has another id on each link, and is known by key, content and time."
     ),
+    "samples": (
+        "Follows the samples (PUT, DEL) from node to node, by SourceInfo, timestamp, or key, value and order: "
+        "how long they take, and who subscribes to one and didn't get it. Shows numbers; with --trees each sample."
+    ),
     "declarations": (
         "Lists who has declared what in captures: subscribers, queryables, liveliness tokens, interests, and ids for "
         "key expressions, each with the frame that declares it and the one that ends it."
@@ -74,6 +86,7 @@ _CHOICES = {
     "sessions": "Sessions with messages that match a display filter, and how many",
     "keys": "Keys of the messages that match a display filter, counting only these",
     "queries": "Queries whose request or an answer matches a display filter",
+    "samples": "Samples of which a PUSH matches a display filter",
     "declarations": "What the messages that match a display filter declare or end",
     "findings": "Findings in messages that match a display filter",
 }
@@ -202,5 +215,5 @@ def _summary(
 
 commands = {
     listing.name: _command(listing)
-    for listing in (SessionListing, KeyListing, QueryListing, DeclarationListing, FindingListing)
+    for listing in (SessionListing, KeyListing, QueryListing, SampleListing, DeclarationListing, FindingListing)
 }

@@ -54,6 +54,11 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("zdissect queries --summary capture.pcap", "times by key, by hop and inside nodes"),
         ("zdissect queries --json capture.pcap", "with all hops and answers"),
     ),
+    "samples": (
+        ("zdissect samples capture.pcap", "latencies and losses by key, by hop, inside nodes"),
+        ("zdissect samples --trees -Y 'key_expr intersects \"robot/**\"' capture.pcap", "each sample of some keys"),
+        ("zdissect samples --json -Y 'priority == RealTime' capture.pcap", "for programs"),
+    ),
     "declarations": (
         ("zdissect declarations capture.pcap", ""),
         ("zdissect declarations --sort key --csv capture.pcap", "by key, as CSV"),

@@ -13,9 +13,9 @@ Entry = dict[str, Any]
 
 _TITLES = {
     "key_expr": "Key", "queries": "Queries", "requests": "Requests", "from": "From", "to": "To", "node": "Node",
-    "samples": "Samples", "lost": "Not passed on", "final_ns": "End", "first_ns": "First answer",
+    "samples": "Samples", "left_out": "Left out", "final_ns": "End", "first_ns": "First answer",
     "forwarding_ns": "Passing on", "returning_ns": "Passing back", "answering_ns": "Answering",
-    "latency_ns": "Link to link", "clock_ns": "Since stamped",
+    "latency_ns": "Latency", "since_stamp_ns": "Since stamped",
 }  # fmt: skip
 _HEADS = {"keys": "By key", "hops": "By hop", "nodes": "Inside nodes"}
 _QUANTILES = ("median", "p95", "max")
@@ -39,7 +39,7 @@ def _columns(entries: list[Entry]) -> list[TextColumn]:
     for name in entries[0]:
         title = _TITLES.get(name)
         values = [entry[name] for entry in entries]
-        if title is None or all(value is None for value in values):
+        if title is None or all(value in (None, 0) for value in values):
             continue
         if not name.endswith("_ns"):
             number = isinstance(values[0], int)

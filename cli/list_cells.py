@@ -24,7 +24,8 @@ _NAMED = 3
 _WEIGHTS = {"time": 2, "zid": 3, "list": 4}
 """Kinds of columns that are left out first where there is no room, the greatest first; all others have 1."""
 _COLORED = ("severity", "state")
-_STATES = {"error": "error", "timed out": "error", "no answer": "warning", "unfinished": "warning", "open": "warning"}
+_STATES = {"error": "error", "timed out": "error", "no answer": "warning", "unfinished": "warning", "open": "warning",
+           "left out": "error", "perhaps left out": "warning", "no subscriber": "note"}  # fmt: skip
 
 
 def text_columns(

@@ -68,8 +68,9 @@ def write(listing: Listing, rows: list[Entry], display: DisplayOptions, summary:
 def _trees(listing: Listing, rows: list[Entry], times: Callable[[int], str], style: Style) -> Iterator[str]:
     """The rows as trees, an empty line after each."""
     from .query_trees import QueryTrees
+    from .sample_trees import SampleTrees
 
-    trees = QueryTrees(times, style)
+    trees = {"queries": QueryTrees, "samples": SampleTrees}[listing.name](times, style)
     for row in rows:
         yield from trees.lines(row)
         yield ""

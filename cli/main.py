@@ -67,7 +67,8 @@ class Commands(click.Group):
         "stats": ("stats", "Statistics: sessions, keys, queries, findings and bytes."),
         "sessions": ("capture_tables", "List the sessions: ends, links, what was agreed on, how they ended."),
         "keys": ("capture_tables", "List the key expressions: samples, bytes, rates, publishers."),
-        "queries": ("capture_tables", "List the queries: who asked what, and which answers came when."),
+        "queries": ("capture_tables", "Show queries hop by hop: who asked, who answered, when."),
+        "samples": ("capture_tables", "Follow samples hop by hop: latency, and who got none."),
         "declarations": ("capture_tables", "List who has declared what, and from when to when."),
         "findings": ("capture_tables", "List every finding with its frame."),
         "ros2": ("ros2", "Show ROS 2: who talks to whom, what, what is wrong."),
@@ -89,7 +90,7 @@ class Commands(click.Group):
 
     kinds: ClassVar[dict[str, tuple[str, ...]]] = {
         "Commands that show": ("hex", "follow", "top"),
-        "Commands that list and count": ("stats", "sessions", "keys", "queries", "declarations", "findings"),
+        "Commands that list and count": ("stats", "sessions", "keys", "queries", "samples", "declarations", "findings"),
         "Commands that answer": ("ros2", "check", "diff"),
         "Commands that write files": ("batch", "export", "anonymize"),
         "Reference and settings": ("filter", "fields", "explain", "config", "completion"),

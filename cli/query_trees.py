@@ -1,18 +1,16 @@
 """Queries as trees of what happened: who asked whom, who passed it on, each answer and end, with times."""
 
-from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from zdissect.grammar.primitives import ENDLESS_MS
 from zdissect.listing.query_fates import CONSOLIDATED, KEPT_BACK, LATE
-from zdissect.output.style import Style
 from zdissect.output.text import safe
 
-from .list_cells import state_color
+from .hop_trees import HopTrees
+from .list_cells import Entry, state_color
 from .stats_cells import short_zid
 from .stats_units import duration, many, size
-
-Entry = dict[str, Any]
 
 MOST_SHOWN = 16
 """Answers of a hop that a tree shows; --json has all."""
@@ -30,16 +28,8 @@ class _Event(NamedTuple):
     """The hop that begins there."""
 
 
-class QueryTrees:
-    """Writes queries, each as `QueryListing` lists it.
-
-    Args:
-        clock: What writes times.
-    """
-
-    def __init__(self, clock: Callable[[int], str], style: Style) -> None:
-        self.clock = clock
-        self.style = style
+class QueryTrees(HopTrees):
+    """Writes queries, each as `QueryListing` lists it."""
 
     def lines(self, row: Entry) -> Iterator[str]:
         """The lines of a query."""
@@ -69,13 +59,6 @@ class QueryTrees:
         if row["final_time_ns"] is not None:
             words.append(f"end after {duration(row['final_time_ns'] / 1e9)}")
         return f": {', '.join(words)}" if words else ""
-
-    def line(self, frame: int | None, after_ns: int, lead: str, text: str) -> str:
-        """A line of a tree."""
-        style = self.style
-        after = f"+{duration(after_ns / 1e9)}"
-        shown = "" if frame is None else frame
-        return f"{shown:>6}  {style.dim}{after:>11} {lead}{style.end} {text}"
 
     def branch(self, hop: Entry, row: Entry, below: dict[tuple[int, int], list[Entry]], lead: str) -> Iterator[str]:
         """The lines of what happens after a REQUEST."""
@@ -111,7 +94,7 @@ class QueryTrees:
 
     def asked(self, hop: Entry, row: Entry) -> str:
         """The REQUEST of the asker."""
-        words = [f"{self.node(hop, 'from')} asks {self.node(hop, 'to')}", self.where(hop)]
+        words = [f"{self.node(hop, 'from')} asks {self.node(hop, 'to')}", self.place(hop)]
         words += [row["target"]] if row["target"] else []
         wait_ms = row["timeout_ms"]
         words += (
@@ -123,7 +106,7 @@ class QueryTrees:
         """A REQUEST that passes the query on."""
         style = self.style
         said = [f"held {duration(hop['held_ns'] / 1e9)}", *([hop["confidence"]] if hop["confidence"] else [])]
-        text = f"{self.node(hop, 'from')} passes it on to {self.node(hop, 'to')}  {self.where(hop)}"
+        text = f"{self.node(hop, 'from')} passes it on to {self.node(hop, 'to')}  {self.place(hop)}"
         if hop["key_expr"] != row["key_expr"]:
             text += f"  {style.error}as another key: {safe(hop['key_expr'] or '')}{style.end}"
         return f"{text}  {style.derived}[{', '.join(said)}]{style.end}"
@@ -162,16 +145,10 @@ class QueryTrees:
             "session": f"the session with {by} ended first",
         }[row["ended"]]
 
+    def place(self, hop: Entry) -> str:
+        """The session of a hop, and the id of its request."""
+        return self.where(hop, f"id {hop['request_id']}")
+
     def took(self, time_ns: int) -> str:
         """How long something took since the REQUEST of its hop."""
         return f"{self.style.derived}[after {duration(time_ns / 1e9)}]{self.style.end}"
-
-    def node(self, hop: Entry, end: str) -> str:
-        """One end of a hop."""
-        name = hop[end] if ":" in hop[end] else short_zid(hop[end], narrow=True)
-        return f"{hop[f'{end}_role'] or ''} {safe(name)}".strip()
-
-    def where(self, hop: Entry) -> str:
-        """The session of a hop, and the id of its request."""
-        session = "" if hop["session"] is None else f"session {hop['session']} "
-        return f"{self.style.dim}{session}id {hop['request_id']}{self.style.end}"

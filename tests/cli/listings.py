@@ -14,7 +14,7 @@ from zdissect_cli.main import cli
 SAMPLES = Path(__file__).parents[2] / "samples"
 SHARED = SAMPLES.parents[1] / "shared" / "captures"
 EXPECTED = json.loads((SAMPLES / "expected.json").read_text())
-COMMANDS = ("sessions", "keys", "queries", "declarations", "findings")
+COMMANDS = ("sessions", "keys", "queries", "samples", "declarations", "findings")
 
 
 def run(*args: str | Path) -> Result:

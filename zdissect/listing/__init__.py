@@ -17,9 +17,11 @@ from zdissect.listing.listed_declarations import DeclarationListing
 from zdissect.listing.listed_findings import FindingListing
 from zdissect.listing.listed_keys import KeyListing
 from zdissect.listing.listed_queries import QueryListing
+from zdissect.listing.listed_samples import SampleListing
 from zdissect.listing.listed_sessions import SessionListing
 from zdissect.listing.listing import ListColumn, Listing
 
 __all__ = [
-    "DeclarationListing", "FindingListing", "KeyListing", "ListColumn", "Listing", "QueryListing", "SessionListing",
+    "DeclarationListing", "FindingListing", "KeyListing", "ListColumn", "Listing", "QueryListing", "SampleListing",
+    "SessionListing",
 ]  # fmt: skip

@@ -35,11 +35,16 @@ def hop_of(item: Dissection, row: Row) -> Hop:
     return sender(item, row), row.get("dst_zid") or endpoint(item.flow.ends[1 - item.direction])
 
 
-def content_of(row: Row) -> int:
-    """A hash of what stays the same of a REQUEST. Slashes of the key don't count: version 1.2 passes `ver/svc` on as
-    scope `ver` and suffix `svc`, which is another key, but no other query.
+def spelling(key: str | None) -> str:
+    """What stays the same of a key wherever it goes. Slashes don't count: version 1.2 passes `ver/svc` on as scope
+    `ver` and suffix `svc`, which is another key, but no other query or sample.
     """
-    return hash(((wire_key(row) or "").replace("/", ""), *(row.get(name) for name in CONTENT)))
+    return (key or "").replace("/", "")
+
+
+def content_of(row: Row) -> int:
+    """A hash of what stays the same of a REQUEST."""
+    return hash((spelling(wire_key(row)), *(row.get(name) for name in CONTENT)))
 
 
 @dataclass(slots=True)
