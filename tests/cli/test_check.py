@@ -5,7 +5,9 @@ from collections import Counter
 
 import click
 import pytest
+from click.testing import CliRunner
 from junitparser import JUnitXml
+from zdissect_cli.main import cli
 
 from tests.cli.listings import EXPECTED, SAMPLES, SHARED, refusal, run
 
@@ -176,3 +178,16 @@ def test_hostile_captures_end_with_a_verdict():
         done = run("check", "--sarif", folder / name)
         assert done.exception is None, name
         assert json.loads(done.stdout)["runs"][0]["properties"]["verdict"] in ("passed", "failed", "not judged")
+
+
+@pytest.mark.parametrize("name", sorted(EXPECTED))
+def test_frames_read_in_blocks_have_the_same_verdict(name, monkeypatch):
+    plain = report(SAMPLES / name)
+    monkeypatch.setattr("zdissect.fed.WORTH_FRAMES", 1)
+    assert report(SAMPLES / name) == plain
+
+
+def test_standard_input():
+    done = CliRunner().invoke(cli, ["check", "--json", "-"], input=BAD.read_bytes(), standalone_mode=False)
+    assert done.return_value == 3
+    assert json.loads(done.stdout)["captures"][0]["files"] == ["-"]

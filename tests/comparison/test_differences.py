@@ -212,3 +212,13 @@ def test_the_names_of_what_varies_exist():
     fields = wire_fields().values()
     assert {field.column for field in fields} >= NUMBERED
     assert {field.name for field in fields} >= COUNTED | SECRET
+
+
+def test_whose_table_means_nothing_without_an_id():
+    """Notes 1.6: Rust writes 1 then, zenoh-pico 0 or 1."""
+    one, other = (Conversation().open().frame(0, push("demo/a", mapping=mapping)) for mapping in (0, 1))
+    assert compared(one, other)["same"]
+    scoped = [Conversation().open().frame(1 - side, declare(d_keyexpr(1, "demo"))) for side in (0, 1)]
+    for mapping, conversation in enumerate(scoped):
+        conversation.frame(0, push(1, "/a", mapping=mapping))
+    assert ("opener", "PUSH PUT", "demo/a", "push.m") in [row[:4] for row in told(compared(*scoped))]

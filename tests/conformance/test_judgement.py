@@ -161,3 +161,28 @@ def test_another_version_is_not_judged_by_the_rules_of_this_one():
 def test_nothing_is_no_pass():
     conversation = Conversation()
     assert judged(conversation)["verdict"] == "not judged"
+
+
+def test_who_was_silent_for_longer_than_its_lease():
+    """Whether it shows at the silent side's next message, or at the other's CLOSE."""
+    own = Conversation().open().frame(0, push())
+    own.capture.now_ns += 12 * 10**9
+    own.frame(0, push())
+    found = [one for one in violations(judged(own)) if one["rule"] == "lease-exceeded"]
+    assert [one["side"] for one in found if one["zid"] == OPENER] == ["opener"]
+    others = Conversation().open().frame(0, push())
+    for _ in range(5):
+        others.capture.now_ns += 3 * 10**9
+        others.frame(1, push())
+    others.batch(1, close(1, 5))
+    assert [(one["side"], one["message"]) for one in violations(judged(others)) if one["rule"] == "lease-exceeded"] == [
+        ("opener", None)
+    ]
+
+
+def test_a_node_that_only_scouts_may_be_judged():
+    from tests.captures.test_receivers import refused_locator
+
+    report = judged(refused_locator(), part="61")
+    assert broken(report) == [("warning", "locator", None, 1)]
+    assert judged(refused_locator(), "rust-1.10")["verdict"] == "failed"

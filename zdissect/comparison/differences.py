@@ -158,7 +158,7 @@ def _differing(
     """(name, part of each) for fields that differ. What is inside of a missing extension isn't told by itself."""
     first, second = ({part.name: part for part in one} for one in (a, b))
     missing: list[str] = []
-    scoped = False
+    scoped = any(first.get(name) != second.get(name) for name in first if name.endswith(".scope"))
     for name in dict.fromkeys((*first, *second)):
         one, other = first.get(name), second.get(name)
         if one == other:
@@ -167,9 +167,7 @@ def _differing(
             continue
         if (one is None or other is None) and any(name.startswith(above) for above in missing):
             continue
-        last = name.rpartition(".")[2]
-        scoped = scoped or last == "scope"
-        if last == "suffix" and scoped:  # the key is the same, and written with an id in one of both
+        if scoped and name.endswith((".suffix", ".m")):  # the key is the same, and written with an id in one of both
             continue
         if one is None or other is None:
             missing.append(f"{name}.")

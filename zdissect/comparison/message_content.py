@@ -15,7 +15,7 @@ from zdissect.engine.tape import Span
 from zdissect.grammar import conditions
 from zdissect.grammar.field import EXT_BITS, EXT_HEADER, EXT_LENGTH, EXT_UNKNOWN, UNDECODED, Field
 from zdissect.grammar.flags import ID_BITS, named
-from zdissect.grammar.registry import PlacedNode, place
+from zdissect.grammar.registry import PlacedNode, fields, place
 from zdissect.grammar.types import Bit, Message
 from zdissect.output.leaf_lines import LeafLines, LineShape
 from zdissect.output.style import PLAIN
@@ -65,8 +65,11 @@ def content(message: DecodedMessage, names: Names) -> Content:
     seen: Counter[str] = Counter()
     data, encoding = message.tape.data, message.row.get("encoding") or ""
     spans = list(message.spans())
+    mapped = bool(message.row.get("key_scope"))
     for index, span in enumerate(spans):
         for name, text, raw, exact in _parts(span, spans, index, data, encoding, names):
+            if not mapped and name in _mappings():  # whose table means nothing without an id
+                continue
             seen[name] += 1
             number = f"#{seen[name]}" if seen[name] > 1 else ""
             out.append(_part(f"{name.removeprefix('zenoh.')}{number}", text, raw, exact))
@@ -130,6 +133,12 @@ def _extension(field: Field, spans: list[Span], index: int) -> str:
     if field is EXT_UNKNOWN and index + 1 < len(spans):
         return f"{field.path} 0x{spans[index + 1][4] & ~_MORE.mask:02x}"
     return field.path
+
+
+@cache
+def _mappings() -> frozenset[str]:
+    """The names of the flags that say whose table an id is in."""
+    return frozenset(path for path, field in fields().items() if field.column == "key_mapping")
 
 
 @cache

@@ -21,7 +21,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from zdissect.conformance.baseline import fingerprint
-from zdissect.conformance.terms import VerdictTerms
 from zdissect.conformance.unseen import OTHER_VERSION, of_capture, of_session
 from zdissect.conformance.violations import Violation, Violations
 from zdissect.grammar.profiles import duty
@@ -36,11 +35,6 @@ SIDES = ("opener", "acceptor")
 
 class Judgement(Violations):
     """Judges a capture: fed with frames and with the items of a pipeline, which must keep its history."""
-
-    def __init__(self, terms: VerdictTerms) -> None:
-        super().__init__(terms)
-        self.nodes: set[str] = set()
-        """The ZenohIDs of all nodes, once there is a report."""
 
     def report(self, pipeline: Pipeline) -> Entry:
         """The report, after the pipeline's end."""

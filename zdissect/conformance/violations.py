@@ -85,10 +85,14 @@ class Violations(FindingListing):
         self.waived: Counter[str] = Counter()
         """Findings that don't count by the profile, by rule."""
         self.messages = 0
+        self.nodes: set[str] = set()
+        """The ZenohIDs of nodes: here, of those that were scouting; in a report, all of them."""
 
     def take(self, item: Item, pipeline: Pipeline, chosen: Sequence[bool] | None) -> None:
         if isinstance(item, Dissection):
             self.messages += len(item.messages)
+            if item.scouting and len(self.nodes) < MOST_VIOLATIONS:
+                self.nodes |= {message.row["zid"] for message in item.messages if message.row.get("zid")}
         self.reactions.feed(item)
         super().take(item, pipeline, chosen)
 
