@@ -21,7 +21,8 @@ GROUPS: dict[str, tuple[str, ...]] = {
     ),
     FORM: (
         "form", "summary", "as_json", "sql", "names", "separators", "payload", "order", "every_ns", "times",
-        "payload_bytes", "no_bits", "long", "dump", "color", "theme", "no_pager", "flush", "every", "iterations", "n",
+        "payload_bytes", "no_bits", "long",
+        "raw_keys", "dump", "color", "theme", "no_pager", "flush", "every", "iterations", "n",
     ),
     WRITTEN: (
         "write", "exact", "ring", "out", "directory", "mode", "fields", "ros2", "no_contents", "seed",

@@ -16,6 +16,7 @@ from zdissect.records import Frame
 from .counting_form import Chosen, CountingForm, arrow, bracketed
 from .line_form import LineForm
 from .options import DisplayOptions
+from .ros_definitions import ros_words
 from .tree_form import TreeForm
 
 if TYPE_CHECKING:
@@ -138,8 +139,9 @@ class JsonForm(CountingForm):
 
     starts = (",\n", "[\n")
 
-    def __init__(self) -> None:
+    def __init__(self, display: DisplayOptions) -> None:
         super().__init__()
+        self.ros = ros_words(display)
         self.writer = DocumentWriter()
         self.started = False
 
@@ -147,6 +149,8 @@ class JsonForm(CountingForm):
         self.count(item, chosen)
         if self.ahead is not None and isinstance(item, Dissection):
             self.ahead.tell(item)
+        if self.ros is not None and isinstance(item, Dissection):
+            self.ros.tell(item)
         start = ",\n" if self.started else "[\n"
         self.resume()
         return start + self.writer.document(item, chosen)
@@ -184,5 +188,5 @@ def _form(display: DisplayOptions) -> Form:
         case "line":
             return LongLineForm(display) if display.long else LineForm(display)
         case "json":
-            return JsonForm()
+            return JsonForm(display)
     return JsonlForm()

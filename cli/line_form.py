@@ -18,6 +18,7 @@ from zdissect.records import Frame
 from .common import terminal_columns
 from .counting_form import Chosen, CountingForm, arrow
 from .options import DisplayOptions
+from .ros_definitions import ros_words
 
 if TYPE_CHECKING:
     from zdissect.vector.usual_batches import UsualBatches
@@ -42,7 +43,7 @@ class LineForm(CountingForm):
         self.ends = Ends()
         wide = self.columns is None or self.columns >= _WIDE
         self.start = LineStart(self.style, times, exact=wide)
-        self.message = ShortLine(self.style, display.payload_bytes, wide)
+        self.message = ShortLine(self.style, display.payload_bytes, wide, ros_words(display))
 
     starts = None
     """Names of nodes, and widths of columns, depend on all that was shown before."""

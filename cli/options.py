@@ -107,6 +107,10 @@ class DisplayOptions:
     jobs: int | None = None
     """How many processes may dissect, and make what is shown; None: as many as there are processors."""
     no_pager: bool = False
+    raw_keys: bool = False
+    """Whether keys and payloads of ROS 2 are shown as they are on the wire."""
+    msgs: tuple[str, ...] = ()
+    """Directories with definitions of messages of ROS 2."""
     flush: bool = False
     """Whether each frame is written at once."""
 
@@ -223,6 +227,8 @@ payload_bytes_option = click.option(
 verbose_option = click.option(
     "-v", "verbose", is_flag=True, help="Also show retransmissions, fragments, other protocols."
 )
+
+raw_keys_option = click.option("--raw-keys", is_flag=True, help="ROS 2 as it is on the wire: no names, no contents.")
 
 fail_on_option = click.option(
     "--fail-on",

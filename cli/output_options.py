@@ -7,7 +7,7 @@ import click
 
 from . import completers
 from .frame_ranges import frame_ranges
-from .options import dump_option, filter_option, form_option, pager_option
+from .options import dump_option, filter_option, form_option, pager_option, raw_keys_option
 
 _OPTIONS = (
     click.option(
@@ -71,6 +71,8 @@ _OPTIONS = (
         default="",
         help="Show batches (in the tree) or lines that contain a text; case matters only if it has capitals.",
     ),
+    raw_keys_option,
+    click.option("--msgs", metavar="DIR", multiple=True, help="Definitions of ROS 2: .msg, .srv, .action below DIR."),
     pager_option,
     click.option("-l", "flush", is_flag=True, help="Write the output of each frame at once."),
     click.option("-n", is_flag=True, expose_value=False, help="Accepted: names are never looked up."),

@@ -5,6 +5,10 @@ from pathlib import Path
 
 import click
 
+from zdissect.ros2.naming import RosWords
+
+from .options import DisplayOptions
+
 _KINDS = {".msg": "msg", ".srv": "srv", ".action": "action"}
 _MOST_BYTES = 1 << 20
 """Of a file: what is longer is no definition."""
@@ -31,6 +35,11 @@ def definitions(directories: tuple[str, ...]) -> dict[str, str]:
             raise click.BadParameter(f"there are no .msg, .srv or .action files below {name}", param_hint="'--msgs'")
         out |= found
     return out
+
+
+def ros_words(display: DisplayOptions) -> RosWords | None:
+    """What says what is of ROS 2 in an output; None if it isn't wanted."""
+    return None if display.raw_keys else RosWords(definitions(display.msgs))
 
 
 def _package(path: Path) -> str:

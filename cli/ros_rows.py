@@ -1,9 +1,11 @@
 """Columns and rows of the tables that `zdissect ros2` shows people."""
 
+from collections import Counter
 from typing import Any
 
 from zdissect.listing.listing import columns
 from zdissect.ros2.content import summary
+from zdissect.ros2.naming import ros_name
 from zdissect.ros2.rmw_keys import action_of
 
 Entry = dict[str, Any]
@@ -90,6 +92,24 @@ feedback  number    Feedback  -
 took_ns   duration  After!    -
 result    said      Result    -
 """)
+
+
+def with_ros_names(report: Entry) -> Entry:
+    """A report of `zdissect stats` with names of ROS 2 for its keys, unless several have the same name."""
+
+    def named(listed: list[Entry]) -> list[Entry]:
+        names = [ros_name(entry["key_expr"]) or entry["key_expr"] for entry in listed]
+        counts = Counter(names)
+        return [
+            {**entry, "key_expr": name if counts[name] == 1 else entry["key_expr"]}
+            for entry, name in zip(listed, names, strict=True)
+        ]
+
+    keys, queries = report["keys"], report["queries"]
+    return {
+        **report,
+        "keys": {**keys, "listed": named(keys["listed"])}, "queries": {**queries, "keys": named(queries["keys"])},
+    }  # fmt: skip
 
 
 def without_actions(entries: list[Entry]) -> list[Entry]:

@@ -39,9 +39,11 @@ from .options import (
     frames_option,
     pager_option,
     quiet_option,
+    raw_keys_option,
 )
 from .outcome import absences, exit_code, not_opened
 from .paging import write_paged
+from .ros_rows import with_ros_names
 from .stdio import for_json
 
 if TYPE_CHECKING:
@@ -66,6 +68,7 @@ _NARROW = 110
     help="Also messages and bytes over time, in intervals of this length: 100ms, 1s, 2min.",
 )
 @filter_option("Only messages that match a display filter: `zdissect filter --help`.")
+@raw_keys_option
 @frames_option
 @decode_as_option
 @quiet_option()
@@ -93,7 +96,8 @@ def stats(
         for_json()
         click.echo(dumps(report, indented=True))
     elif report["capture"]["frames"] or not captures.problems:
-        write_paged(_tables(report, top, wants_color(display.color)), not display.no_pager)
+        shown = report if display.raw_keys else with_ros_names(report)
+        write_paged(_tables(shown, top, wants_color(display.color)), not display.no_pager)
     sys.stdout.flush()
     for problem in captures.problems:
         complain(str(problem))

@@ -16,6 +16,7 @@ from zdissect.output.tree import TreeWriter
 from .common import nearest, raw_columns
 from .counting_form import Chosen, CountingForm, arrow, bracketed
 from .options import DisplayOptions
+from .ros_definitions import ros_words
 
 
 class TreeForm(CountingForm):
@@ -31,6 +32,7 @@ class TreeForm(CountingForm):
         paints = display.dump and self.style.end != ""
         self.tree = TreeWriter(self.style, raw_columns(), display.payload_bytes, not display.no_bits, paints)
         self.opened = opened_messages(display.opened)
+        self.ros = ros_words(display)
         self.dump = display.dump
         self.whole = display.whole
         self.frame: tuple[str, int, str, int] | None = None
@@ -46,6 +48,8 @@ class TreeForm(CountingForm):
             return f"{head}{style.warning}      [{what}]{style.end}\n"
         if self.ahead is not None:
             self.ahead.tell(item)
+        if self.ros is not None:
+            self.ros.tell(item)
         lines = [self.note(text) for text in notes(item)]
         lines += self.tree.blocks(item.tape, item.messages, self.folds(item, chosen))
         if self.dump:

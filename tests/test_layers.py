@@ -36,7 +36,7 @@ LAYERS = {
     "listing": "dissection engine flow grammar pipeline reach records session stats table",
     "transcript": "dissection engine flow grammar listing pipeline records session stats table",
     "ros2": "dissection engine grammar pipeline records stats table",
-    "output": "dissection engine filters flow grammar records session stats table vector",
+    "output": "dissection engine filters flow grammar records ros2 session stats table vector",
     "parallel": "dissection engine flow grammar pipeline records vector",
     "conformance": "dissection engine flow grammar listing output pipeline records session stats table",
     "comparison": "dissection engine grammar listing output pipeline stats",

@@ -46,7 +46,7 @@ def test_samples_are_as_the_schema_says(name: str) -> None:
 def test_the_schema_has_every_derived_field() -> None:
     types = {"int64": "integer", "string": "string", "bool": "boolean", "list<int64>": "array"}
     known = SCHEMA["$defs"]["message"]["properties"]["derived"]["properties"]
-    assert {name: one["type"] for name, one in known.items()} == {
+    assert {name: one["type"] for name, one in known.items() if name != "ros2"} == {
         one.path: types[one.type] for one in DERIVED if one.type != "none"
     }
 

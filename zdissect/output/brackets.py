@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from zdissect.engine.messages import Row
 from zdissect.grammar.derived import SHOWN, SHOWN_ONCE
 from zdissect.output.answers import answers
-from zdissect.output.text import safe, unresolved
+from zdissect.output.text import prose, safe, unresolved
+from zdissect.ros2.naming import told_lines
 
 _SHOWN = tuple((field.column, field.label, field.show) for field in SHOWN if field.column not in SHOWN_ONCE)
 """What is said of each message: column, label, and how its value becomes text."""
@@ -16,6 +17,8 @@ def brackets(row: Row, folded: bool = False) -> Iterator[str]:
     for column, label, show in _SHOWN[:1] if folded else _SHOWN:
         if column in row and (value := row[column]) is not None:
             yield f"{label}: {safe(show(value))}"
+    if "ros2" in row and not folded:
+        yield from map(prose, told_lines(row["ros2"]))
     if "answered" in row and not folded:
         yield from answers(row)
     if "key_scope" in row and row.get("key_expr") is None:

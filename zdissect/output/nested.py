@@ -95,6 +95,8 @@ def derived(message: DecodedMessage) -> dict[str, Any]:
     """What the session knows of a message, and where it was told what comes later (`filters/ahead.py`), that."""
     row = message.shared
     known = {field.path: row[field.column] for field in SHOWN if row.get(field.column) is not None}
+    if "ros2" in row:
+        known["ros2"] = row["ros2"]
     if "answered" in row:
         known |= {path: row[column] for path, column in _LATER if row[column] is not None}
     return known

@@ -3,7 +3,8 @@
 PUSH, REQUEST, RESPONSE and DECLARE go by the names of their bodies. What is as it usually is isn't said.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,7 +13,9 @@ from zdissect.engine.templates import PAYLOAD, SN, PerTemplate
 from zdissect.output.line import column_text, key, shown_bytes
 from zdissect.output.repeated_findings import gathered
 from zdissect.output.style import Style
-from zdissect.output.text import payload_text, safe
+from zdissect.output.text import payload_text, prose, safe
+from zdissect.ros2.content import summary
+from zdissect.ros2.naming import RosWords, ros_name
 
 if TYPE_CHECKING:
     from zdissect.vector.usual_batches import UsualBatches
@@ -50,10 +53,10 @@ class ShortWords(NamedTuple):
 
     begin: str
     """Name, key, and how long the answer took."""
-    encoding: str
-    """That of the payload, and..."""
+    reads: Callable[[bytes], str]
+    """Says what a payload is, and..."""
     encoded: str
-    """... what is said of it after the payload."""
+    """... what is said of its encoding after it."""
     end: str
     """The other columns, and fragments."""
     numbered: bool
@@ -69,10 +72,12 @@ class ShortLine:
         style: The colours.
         limit: How many bytes of a payload are shown.
         wide: Whether there is room for columns.
+        ros: Says what keys and payloads of ROS 2 are; None: they are shown as they are.
     """
 
-    def __init__(self, style: Style, limit: int, wide: bool) -> None:
+    def __init__(self, style: Style, limit: int, wide: bool, ros: RosWords | None = None) -> None:
         self.limit = limit
+        self.ros = ros
         self.name_columns, self.key_columns = (_NAME_COLUMNS, _KEY_COLUMNS) if wide else (_NARROW, 0)
         self.style = style
         self.colours = {name: str(getattr(style, kind)) for name, kind in _KINDS.items()}
@@ -85,9 +90,9 @@ class ShortLine:
             around: The FRAME that begins with it; None for all that follow in that FRAME.
         """
         words, payload, sn = self.told(message)
-        begin, encoding, encoded, end, numbered, unusual = words
+        begin, reads, encoded, end, numbered, unusual = words
         if payload is not None:
-            begin = f"{begin}{self.payload(payload, encoding)}{encoded}"
+            begin = f"{begin}{reads(payload)}{encoded}"
         if around is not None:
             words, _, sn = self.told(around)
             unusual = words.unusual
@@ -108,12 +113,11 @@ class ShortLine:
             usual.column("sn", lines),
             map([*ends, ""].__getitem__, around.tolist()),
         )
-        payload = self.payload
         texts = (
             f"{begin}{end}{last and last % sn}"
             if data is None
-            else f"{begin}{payload(data, encoding)}{encoded}{end}{last and last % sn}"
-            for (begin, encoding, encoded, end, _, _), data, sn, last in zip(*columns, strict=True)
+            else f"{begin}{reads(data)}{encoded}{end}{last and last % sn}"
+            for (begin, reads, encoded, end, _, _), data, sn, last in zip(*columns, strict=True)
         )
         return texts, counts
 
@@ -136,7 +140,7 @@ class ShortLine:
         if get("reply_body") == "DEL":
             name = f"{name} DEL"
         begin = self.painted(self.colours.get(row["message"], style.transport), name)
-        if text := key(row):
+        if text := self.key(row):
             if (selector := get("parameters")) is not None:
                 text = f"{text}?{safe(selector)}"
             gap = " " * max(1, self.name_columns + 1 - len(name))
@@ -153,7 +157,27 @@ class ShortLine:
             end += self.painted(style.dim, f"  {len(fragments)} fragments from frame {fragments[0]}")
         channel = (get(name) for name in ("reliability", "priority"))
         unusual = "".join([f" {text}" for text in channel if text and text not in _USUAL.values()])
-        return ShortWords(begin, encoding, encoded, end, row["layer"] == "transport", unusual)
+        reads = partial(self.payload, encoding=encoding)
+        if self.ros is not None and self.ros.carries(row):
+            reads, encoded = partial(self.content, self.ros, row, reads), ""
+        return ShortWords(begin, reads, encoded, end, row["layer"] == "transport", unusual)
+
+    def key(self, row: Row) -> str:
+        """The key expression; of ROS 2, its name there."""
+        name = ros_name(row.get("key_expr") or "") if self.ros is not None else None
+        return key(row) if name is None else safe(name)
+
+    def content(self, ros: RosWords, row: Row, otherwise: Callable[[bytes], str], data: bytes) -> str:
+        """The content of a message of ROS 2; if it isn't known, its bytes.
+
+        Args:
+            ros: Decodes it.
+            row: That of the message, or of its template.
+            otherwise: Shows bytes.
+            data: The payload.
+        """
+        value = ros.value({**row, "payload": data})
+        return otherwise(data) if value is None else f"  {prose(summary(value, self.limit))}"
 
     def payload(self, data: bytes, encoding: str) -> str:
         """Its size, and its first bytes."""

@@ -148,19 +148,20 @@ def summary(value: Any, most: int = 120) -> str:
     """
     if isinstance(value, dict) and len(value) == 1:
         return summary(next(iter(value.values())), most)
-    text = " ".join(f"{name}={_leaf(leaf)}" if name else _leaf(leaf) for name, leaf in _leaves("", value))
+    text = " ".join(f"{name}={leaf_text(leaf)}" if name else leaf_text(leaf) for name, leaf in leaves(value))
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
-def _leaves(name: str, value: Any) -> list[tuple[str, Any]]:
+def leaves(value: Any, name: str = "") -> list[tuple[str, Any]]:
+    """The values inside a value, with the names that lead to them: `header.frame_id`."""
     if isinstance(value, dict) and value.keys() != {"len", "head"}:
-        return [leaf for key, inner in value.items() for leaf in _leaves(f"{name}.{key}" if name else key, inner)]
+        return [leaf for key, inner in value.items() for leaf in leaves(inner, f"{name}.{key}" if name else key)]
     if name.endswith("uuid") and isinstance(value, list) and len(value) == _UUID_BYTES:
         return [(name.removesuffix("uuid").rstrip("."), bytes(value).hex())]
     return [(name, value)]
 
 
-def _leaf(value: Any) -> str:
+def leaf_text(value: Any) -> str:
     """A value without fields."""
     if isinstance(value, str):
         return value if len(value) == 2 * _UUID_BYTES and set(value) <= _HEX else f'"{value}"'
@@ -169,6 +170,6 @@ def _leaf(value: Any) -> str:
     if isinstance(value, dict):
         return f"<{value['len']} B>"
     if isinstance(value, list):
-        few = ", ".join(summary(one, 40) if isinstance(one, dict) else _leaf(one) for one in value[:8])
+        few = ", ".join(summary(one, 40) if isinstance(one, dict) else leaf_text(one) for one in value[:8])
         return f"[{few}, … {len(value)}]" if len(value) > 8 else f"[{few}]"
     return format(value, "g") if isinstance(value, float) else str(value)
