@@ -136,6 +136,8 @@ all_cores.work = at_work
 """
 
 RAISES = """
+from zdissect.vector import frame_blocks
+frame_blocks.LEAST_FRAMES = 1 << 60
 from zdissect.parallel.group_pipeline import GroupPipeline
 ranked = GroupPipeline.ranked
 def raises(self, frame):
