@@ -40,13 +40,14 @@ def read_messages(spark: "SparkSession", path: str, **options: object) -> "DataF
             `zdissect.spark.datasource` describes them. A large capture is shared by as many tasks as run at once, if
             `partitions` doesn't say.
     """
+    from zdissect.export.filesystems import everywhere
     from zdissect.spark.spark_session import cores
 
     register(spark)
     options.setdefault("partitions", cores(spark))
     pushdown = spark.conf.get("spark.sql.python.filterPushdown.enabled", "false")
     texts = {"pushdown": pushdown} | {name: str(value) for name, value in options.items()}
-    return spark.read.format("zenoh").options(**texts).load(path)
+    return spark.read.format("zenoh").options(**texts).load(path if "://" in path else everywhere(path))
 
 
 def pack(path: str) -> str:
