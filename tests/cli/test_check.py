@@ -48,7 +48,7 @@ def test_a_bad_one_in_words():
         "Session 1  client 8 10.0.0.1:40000 → router f1e2d3c4b5a69788796a5b4c3d2e1f0 10.0.0.2:7447  tcp.0",
         "  error    truncated  OAM from the opener, client 8, frame 6",
         "           id is missing",
-        "           bytes: 0x0028 of tcp, where nothing is left",
+        "           bytes: 0x0028 of tcp, nothing is left after 39 3a 3b 3c 3d 3e 3f 00",
         "           then:  the other side went on: OPEN_ACK after 0.999 ms (frame 7)",
         "           rule:  A field or region runs past the end of what contains it. docs/rules.md#truncated",
         "  warning  vle-overlong  OPEN_SYN from the opener, client 8, frame 6",

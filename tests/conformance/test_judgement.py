@@ -65,6 +65,7 @@ def test_what_the_other_side_did_then():
         (lambda one: one.frame(0, push()), "nothing", 0),
         (lambda one: one.frame(1, push()), "went on", 1),
         (lambda one: one.segment(1, b"", 17), "hung up", 0),
+        (lambda one: one.segment(0, b"", 17), "nothing", 0),
     ],
 )
 def test_what_else_it_may_do(more, what, messages):

@@ -11,9 +11,9 @@ A report of a capture has:
 
 A violation has `rule`, `severity`, `duty` (sender or receiver), `side`, `role`, `zid` and `address` of who broke it,
 `message`, `key_expr`, `field`, `text` (of the first time), `count`, `frames` (the first ones), `last_frame`, `file`,
-`ts_ns`, `flow_id`, `buffer`, `offset`, `length` and `bytes` (hex, the first ones) of what is wrong, `then` (what the
-other side did, see `reactions`), `docs` (where the rule is described), `fingerprint` (see `baseline`) and `known`
-(whether a baseline has it).
+`ts_ns`, `flow_id`, `buffer`, `offset`, `length` and `bytes` (hex, the first ones; those before it, if `length` is 0) of
+what is wrong, `then` (what the other side did, see `reactions`), `docs` (where the rule is described), `fingerprint`
+(see `baseline`) and `known` (whether a baseline has it).
 """
 
 from collections import Counter

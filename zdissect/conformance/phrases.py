@@ -58,7 +58,8 @@ def octets(one: Entry) -> str:
     size, data, field = one["length"], bytes.fromhex(one["bytes"]), f"  {one['field']}" if one["field"] else ""
     where = f"0x{one['offset']:04x} of {one['buffer']}"
     if not size:
-        return f"{where}, where nothing is left{field}"
+        before = f" after {data.hex(' ')}" if data else ""
+        return f"{where}, nothing is left{before}{field}"
     count = "1 byte" if size == 1 else f"{size} bytes"
     if not data:
         return f"{where}, {count} (not in the capture){field}"

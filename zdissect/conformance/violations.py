@@ -19,6 +19,8 @@ MOST_VIOLATIONS = 10_000
 """Violations that are told apart; what comes after them is only counted."""
 MOST_FRAMES = 10
 """Frames that are named of a violation."""
+MOST_BEFORE = 8
+"""Bytes that are kept of what is before a place where nothing is left."""
 MOST_BYTES = 32
 """Bytes that are kept of a violation."""
 
@@ -51,7 +53,7 @@ class Violation:
     size: int
     """How many they are."""
     data: bytes
-    """The first of them."""
+    """The first of them; where there are none, because something is missing, the last ones before that."""
     count: int = 0
     frames: list[int] = field(default_factory=list)
     last: int = 0
@@ -149,7 +151,8 @@ def _bytes(item: Item, entry: Entry) -> tuple[str, str, int, int, bytes]:
     ]
     start, stop = next((one for one in places if one[0] - tape.start == at), places[0] if places else (at, at))
     spans = [span[0].path for span in tape.spans if span[2:4] == (start, stop) and span[0].kind not in _WHOLES]
-    return spans[-1] if spans else "", item.buffer.name, start, stop, bytes(tape.data[start:stop])
+    first = start if stop > start else max(tape.start, start - MOST_BEFORE)
+    return spans[-1] if spans else "", item.buffer.name, start, stop, bytes(tape.data[first : max(start, stop)])
 
 
 _WHOLES = ("message", "unit")
