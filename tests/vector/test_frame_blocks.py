@@ -7,7 +7,7 @@ import pytest
 from zdissect.parallel.split import Moment
 from zdissect.records import Frame
 from zdissect.vector import frame_blocks
-from zdissect.vector.frame_blocks import blocks, of_next
+from zdissect.vector.frame_blocks import BlockSize, blocks, of_next
 
 
 def items(*kinds: str) -> list[Frame | Moment]:
@@ -28,7 +28,7 @@ def test_no_block_ends_with_a_moment_that_may_be_about_the_next_frame(
     monkeypatch.setattr(frame_blocks, "MOST_FRAMES", 3 * size)
     monkeypatch.setattr(frame_blocks, "_PIECE", 1)
     some = items(kinds)
-    found = list(blocks(some))
+    found = list(blocks(some, BlockSize()))
     assert [item for block in found for item in block] == some
     for block, following in pairwise(found):
         assert isinstance(block[-1], Frame) or isinstance(following[0], Moment)
@@ -42,3 +42,14 @@ def test_a_moment_is_about_the_next_frame_if_that_is_its_own() -> None:
     assert not of_next(moment[0], frame[0]._replace(source="b"))
     assert not of_next(moment[0], moment[0])
     assert not of_next(moment[0], None)
+
+
+def test_blocks_shrink_while_much_is_not_plain(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(frame_blocks, "LEAST_FRAMES", 10)
+    monkeypatch.setattr(frame_blocks, "MOST_FRAMES", 640)
+    monkeypatch.setattr(frame_blocks, "_PIECE", 1)
+    length, sizes = BlockSize(), list[int]()
+    for block in blocks(items("f" * 3000), length):
+        sizes.append(len(block))
+        length.read(len(block), len(block) // 3 if 2 < len(sizes) < 6 else len(block) // 9)
+    assert sizes[:8] == [9, 40, 164, 41, 10, 9, 40, 164]

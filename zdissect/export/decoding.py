@@ -78,7 +78,7 @@ class Decoding:
 
     def tables(self, items: Iterable[Any]) -> Iterator[TableBatch]:
         """The batches that frames, and moments of a group, fill; all of them in the order of the capture."""
-        for some in blocks(items) if self.arrays else ([item] for item in items):
+        for some in blocks(items, self.feeder.length) if self.arrays else ([item] for item in items):
             yield from self.feed_block(some)
 
     def feed_block(self, items: list[Any]) -> list[TableBatch]:

@@ -150,7 +150,7 @@ def ranked_in_blocks(
         show: What usual batches become, see `BlockItems.all`.
     """
     feed = BlockFeed(pipeline)
-    for some in blocks(items):
+    for some in blocks(items, feed.length):
         yield some, ranked_of(feed, some, show)
 
 

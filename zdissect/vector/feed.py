@@ -22,7 +22,7 @@ from zdissect.records import Chunk
 from zdissect.session.model import Link
 from zdissect.vector.arrays import FrameBlock, Ints
 from zdissect.vector.course import Course
-from zdissect.vector.frame_blocks import of_next
+from zdissect.vector.frame_blocks import BlockSize, of_next
 from zdissect.vector.front import BlockSplit, Front
 from zdissect.vector.read_block import ReadBlock
 from zdissect.vector.runs import Rows, UsualRun
@@ -55,13 +55,16 @@ class BlockFeed:
     def __init__(self, pipeline: Pipeline) -> None:
         self.pipeline = pipeline
         self.walker = Walker()
+        self.length = BlockSize()
 
     def read(self, block: FrameBlock) -> "Progress":
         """Reads what is plain in a block, after all was taken from the one before; `Progress.go` feeds it."""
         if self.walker.full:
             self.walker.forget()
         front = Front(self.pipeline)
-        return Progress(self.pipeline, self.walker, front, front.split(block), block)
+        split = front.split(block)
+        self.length.read(len(block.frames), len(split.scalar))
+        return Progress(self.pipeline, self.walker, front, split, block)
 
 
 class Progress(ReadBlock):

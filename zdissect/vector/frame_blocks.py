@@ -14,6 +14,8 @@ from zdissect.vector.arrays import FrameBlock
 LEAST_FRAMES = 200
 """Frames of the smallest block that is worth arrays."""
 MOST_FRAMES = 10_000
+MOST_TORN = 8
+"""Blocks of which one frame in so many, or more, isn't plain are followed by smaller ones."""
 MOST_BYTES = 16 << 20
 MOST_NS = 1 << 62
 """Times beyond this one, of the year 2116, are left to the scalar way: sums of them might not fit 64 bits."""
@@ -23,22 +25,41 @@ _SOURCE = itemgetter(0)
 """The file of a frame or moment."""
 
 
-def blocks(items: Iterable[Any]) -> Iterator[list[Any]]:
+class BlockSize:
+    """How many frames the next block has. Blocks grow while most is plain, and shrink where much isn't: a connection
+    isn't read on arrays in a block in which it opens, nor after something of it is lost there.
+    """
+
+    def __init__(self) -> None:
+        self.most = LEAST_FRAMES - 1
+        self.torn = False
+        """Whether much of the last block wasn't plain."""
+
+    def read(self, frames: int, scalar: int) -> None:
+        """Takes how many frames of a block were fed one by one."""
+        self.torn = frames < scalar * MOST_TORN
+
+    def next(self) -> None:
+        """Goes on to the next block."""
+        self.most = max(self.most // 4, LEAST_FRAMES - 1) if self.torn else min(4 * self.most + 4, MOST_FRAMES)
+        self.torn = False
+
+
+def blocks(items: Iterable[Any], length: BlockSize) -> Iterator[list[Any]]:
     """Frames in blocks, each of one file; of a group of sessions, with the moments between them.
 
-    The first blocks are smaller: in a block in which a connection opens, it isn't read on arrays. A moment is in the
-    block of the frame after it, which it may be about.
+    A moment is in the block of the frame after it, which it may be about.
     """
     block: list[Any] = []
-    size, most = 0, LEAST_FRAMES - 1
+    size = 0
     rest = iter(items)
     while piece := list(islice(rest, _PIECE)):
         for source, same in groupby(piece, _SOURCE) if len(set(map(_SOURCE, piece))) > 1 else [(piece[0][0], piece)]:
-            if block and (len(block) >= most or size >= MOST_BYTES or block[0][0] != source):
+            if block and (len(block) >= length.most or size >= MOST_BYTES or block[0][0] != source):
                 kept = [] if isinstance(block[-1], Frame) else [block.pop()]
                 if block:
                     yield block
-                most = min(4 * most + 4, MOST_FRAMES)
+                length.next()
                 block, size = kept, 0
             added = list(same)
             size += sum([len(item[5]) for item in added if isinstance(item, Frame)])
