@@ -16,8 +16,8 @@ GROUPS: dict[str, tuple[str, ...]] = {
     INPUT: ("read", "frames", "rules", "path", "kind", "include", "join", "msgs"),
     CAPTURING: ("interface", "d", "capture_filter", "autostop"),
     SHOWN: (
-        "wanted", "only", "pattern", "whole", "opened", "full", "brief", "verbose", "carriers", "keys",
-        "top", "rows", "at", "others", "profile", "judged", "known", "chosen", "ignored", "any_key", "columns",
+        "wanted", "key", "to", "source", "only", "pattern", "whole", "opened", "full", "brief", "verbose", "carriers",
+        "keys", "top", "rows", "at", "others", "profile", "judged", "known", "chosen", "ignored", "any_key", "columns",
     ),
     FORM: (
         "form", "summary", "as_json", "sql", "names", "separators", "payload", "order", "every_ns", "times",

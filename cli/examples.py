@@ -91,6 +91,10 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
             "two sessions, without payloads",
         ),
     ),
+    "why": (
+        ("zdissect why --key robot/7/pose --to 30f9 capture.pcap", "by the first digits of a ZenohID"),
+        ("zdissect why --key 'robot/**' --to 30f9 --from 6def --json capture.pcap", "of one sender; for programs"),
+    ),
     "top": (
         ("zdissect top -i lo", "live"),
         ("zdissect top capture.pcap", "the final table of a file"),

@@ -76,7 +76,7 @@ def payloads(
 
     matches, wanted = _matches(keys), display.wanted
     captures = Captures(capture.files, capture.frames)
-    options = capture.pipeline(rows=wanted is None or not wanted.needs_tape)
+    options = capture.pipeline()
     if wanted is not None and wanted.looks_ahead:
         from .first_pass import look_ahead
 

@@ -71,6 +71,7 @@ class Commands(click.Group):
         "samples": ("capture_tables", "Follow samples hop by hop: latency, and who got none."),
         "declarations": ("capture_tables", "List who has declared what, and from when to when."),
         "findings": ("capture_tables", "List every finding with its frame."),
+        "why": ("why", "Say why a node didn't get samples of a key."),
         "ros2": ("ros2", "Show ROS 2: who talks to whom, what, what is wrong."),
         "check": ("check", "Judge captures: who broke which rule, for people and for CI."),
         "diff": ("diff", "Compare two captures of the same session, field by field."),
@@ -91,7 +92,7 @@ class Commands(click.Group):
     kinds: ClassVar[dict[str, tuple[str, ...]]] = {
         "Commands that show": ("hex", "follow", "top"),
         "Commands that list and count": ("stats", "sessions", "keys", "queries", "samples", "declarations", "findings"),
-        "Commands that answer": ("ros2", "check", "diff"),
+        "Commands that answer": ("why", "ros2", "check", "diff"),
         "Commands that write files": ("batch", "export", "anonymize"),
         "Reference and settings": ("filter", "fields", "explain", "config", "completion"),
     }

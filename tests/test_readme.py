@@ -90,7 +90,7 @@ def test_library_use(block):
 def test_options_and_commands_exist():
     """Whatever isn't run is at least not made up."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    names = "'' dissect hex stats top sessions follow batch check diff fields explain"
+    names = "'' dissect hex stats top sessions follow batch check diff why fields explain"
     known = shell(f"for command in {names}; do zdissect $command --help; done").stdout
     commands = [line for block in blocks("README.md", "sh", "console") for line in block.text.splitlines()]
     calls = [re.split(r"[|;>]", call)[0] for line in commands for call in re.findall(r"\bzdissect (.*)", line)]

@@ -67,7 +67,7 @@ class SampleWatch:
         out = []
         for (node, name), one in expected.items():
             since_ns = SampleHops.came(sample, node)
-            cut = end_ns - since_ns < _TIME_NS or self.subscribers.over(one.flow, since_ns + _TIME_NS)
+            cut = end_ns - since_ns < TIME_NS or self.subscribers.over(one.flow, since_ns + TIME_NS)
             if name in sample.received or name == sample.source or cut or (node, name) in self.blind:
                 continue
             certain = one.role == "client" and node in sample.received
@@ -75,5 +75,5 @@ class SampleWatch:
         return out, bool(expected)
 
 
-_TIME_NS = 200_000_000
+TIME_NS = 200_000_000
 """Time that a node has to pass a sample on, and in which the link must still be there."""
