@@ -89,6 +89,7 @@ def dissect(capture: CaptureOptions, live: LiveOptions, display: DisplayOptions,
     from .forms import make_form
     from .outcome import exit_code
     from .pager import paged
+    from .ros_definitions import definitions
     from .run import Run, by_all_cores
 
     form = make_form(display)
@@ -97,6 +98,8 @@ def dissect(capture: CaptureOptions, live: LiveOptions, display: DisplayOptions,
     if form.values is not None and form.values.looks_ahead:
         form.values.ahead = later_answers(capture)
     options = capture.pipeline()
+    if display.wanted is not None and display.msgs:
+        display.wanted.ros.own = definitions(display.msgs)
     if display.form.startswith("json"):
         for_json()
     if display.wanted is not None and display.wanted.looks_ahead:

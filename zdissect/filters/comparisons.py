@@ -19,6 +19,7 @@ from zdissect.filters.predicates import (
     Relates,
     Unless,
 )
+from zdissect.filters.ros_names import real
 from zdissect.filters.syntax_tree import Value
 from zdissect.filters.value_types import ClosedSet, ValueType
 from zdissect.session.keyexprs import KeyExprError, canonical
@@ -121,6 +122,8 @@ def _bound(kind: ValueType, value: Value) -> Any:
             return literals.station(value)
         case "zid":
             return literals.zid(value)
+        case "real":
+            return real(literals.text_of(value))
         case _:
             return literals.text_of(value)
 

@@ -12,7 +12,8 @@ from zdissect.filters.on_tapes import Scope, Surroundings, TapeCompiler, Wanted
 from zdissect.filters.packet_values import TIME_RELATIVE
 from zdissect.filters.row_selection import RowSelection
 from zdissect.filters.type_check import understand
-from zdissect.filters.typed_tree import AheadValues, ColumnValues, PacketValues, SpanValues, Tree, sources
+from zdissect.filters.typed_tree import AheadValues, ColumnValues, PacketValues, RosValues, SpanValues, Tree, sources
+from zdissect.ros2.naming import RosWords
 from zdissect.table import Table, ip_columns
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ class Filter:
         """Whether it reads what the message table doesn't have, so that rows alone don't answer it."""
         self.counts_from_start = any(isinstance(one, PacketValues) and one.part == TIME_RELATIVE for one in known)
         """Whether it asks when the capture began."""
+        self.ros = RosWords()
+        """Decodes messages of ROS 2, if it asks for what is in them."""
         self.ahead: LookAhead | None = None
         """What a first pass found out."""
         self.began_ns: int | None = None
@@ -81,11 +84,13 @@ class Filter:
         if self.began_ns is None:
             self.began_ns = item.frame.ts_ns
         paths = {path for one in sources(self.tree) if isinstance(one, SpanValues) for path in one.paths}
-        return self._through(TapeCompiler(True).test(self.tree), Wanted(frozenset(paths)), item, self._rows(item))
+        return self._through(
+            TapeCompiler(True, self.ros).test(self.tree), Wanted(frozenset(paths)), item, self._rows(item)
+        )
 
     @cached_property
     def _on_tapes(self) -> RowTest:
-        return TapeCompiler(False).test(self.tree)
+        return TapeCompiler(False, self.ros).test(self.tree)
 
     def _through(self, test: RowTest, wanted: Wanted, item: Item, rows: list[Row]) -> list[bool]:
         if self.looks_ahead:
@@ -144,7 +149,7 @@ TABLE = Table()
 
 
 def _is_column(one: object) -> bool:
-    return not isinstance(one, PacketValues | AheadValues)
+    return not isinstance(one, PacketValues | AheadValues | RosValues)
 
 
 def pseudo_row(item: Item) -> Row:

@@ -13,12 +13,23 @@ from zdissect.engine.messages import DecodedMessage
 from zdissect.engine.tape import Span
 from zdissect.filters.on_rows import Row, RowCompiler, Values
 from zdissect.filters.packet_values import PARTS
-from zdissect.filters.typed_tree import AheadValues, ColumnValues, PacketValues, Source, SpanValues, Tree, sources
+from zdissect.filters.ros_names import values
+from zdissect.filters.typed_tree import (
+    AheadValues,
+    ColumnValues,
+    PacketValues,
+    RosValues,
+    Source,
+    SpanValues,
+    Tree,
+    sources,
+)
 from zdissect.filters.value_types import MILLISECOND, SECOND
 from zdissect.grammar.field import Field
 from zdissect.grammar.primitives import ntp64_ns, zid_text
 from zdissect.grammar.transport import FRAME
 from zdissect.grammar.types import Bit
+from zdissect.ros2.naming import RosWords
 
 LABELS = "labels"
 """Under which a scope holds the names of the messages in it."""
@@ -62,8 +73,9 @@ class Surroundings:
 class TapeCompiler(RowCompiler):
     """Makes closures that take scopes. With `spans`, fields are read from spans even where columns say the same."""
 
-    def __init__(self, spans: bool) -> None:
+    def __init__(self, spans: bool, ros: RosWords | None = None) -> None:
         self.spans = spans
+        self.ros = ros or RosWords()
 
     def instead(self, operand: SpanValues) -> ColumnValues | None:
         return None if self.spans else operand.instead
@@ -83,6 +95,8 @@ class TapeCompiler(RowCompiler):
                 return lambda scope: make(scope.item, scope.around.began_ns)  # type: ignore[attr-defined]
             case AheadValues(_, part):
                 return lambda scope: [found] if (found := scope.get(part)) is not None else ()
+            case RosValues():
+                return values(operand, self.ros)
             case SpanValues(_, paths, labels) if self.instead(operand) is None:
                 return _spans(paths, labels)
         return super().source(operand)

@@ -8,6 +8,7 @@ from zdissect.filters.comparisons import about, either, member
 from zdissect.filters.filter_error import Fault, FilterError, nearest
 from zdissect.filters.literals import number
 from zdissect.filters.predicates import Nonzero
+from zdissect.filters.ros_names import as_compared, as_text
 from zdissect.filters.syntax_tree import (
     CallOf,
     Comparison,
@@ -120,6 +121,8 @@ class _Understanding:
         every = node.quantifier == "all" or (not node.quantifier and word in ("!=", "==="))
         word = {"===": "==", "!==": "!="}.get(word, word)
         try:
+            if isinstance(right, Value) and not self.is_field(right, operand.type, word):
+                operand = as_compared(operand, word, right)
             self.comparable(operand, word)
         except Fault as fault:
             raise self.error(node.column, fault) from None
@@ -169,6 +172,7 @@ class _Understanding:
             raise self.error(node.column, fault) from None
         for low, high in node.members:
             try:
+                operand = as_compared(operand, "==", low)
                 parts.append(member(operand.type, low, high))
             except Fault as fault:
                 raise self.error((high or low).column, fault) from None
@@ -180,6 +184,7 @@ _SIGN = 63
 
 
 def _called(function: str, inner: Operand) -> Operand:
+    inner = as_text(inner) if function != "count" else inner
     kind = inner.type
     if function not in FUNCTIONS:
         raise Fault(f"there is no function {function!r}: {', '.join(FUNCTIONS)}", nearest(function, FUNCTIONS))
@@ -205,6 +210,7 @@ _PIECE = re.compile(r"\s*(?:(-?\d+)\s*(?:(:)\s*(\d+)?|-\s*(-?\d+))?|:\s*(\d+))\s
 
 def _sliced(inner: Operand, text: str) -> Operand:
     """An operand with `[0:4]`, `[1-2]`, `[3]`, `[:4]`, `[4:]`, or several of these."""
+    inner = as_text(inner)
     kind = inner.type
     if not (kind.textual or kind.binary):
         raise Fault(f"only text and bytes have slices, this is {kind.words}")
@@ -235,6 +241,7 @@ def _piece(first: str | None, colon: str | None, size: str | None, last: str | N
 
 def _pair(left: Operand, word: str, right: Operand, every: bool) -> Tree:
     """A comparison of two operands."""
+    left, right = as_text(left), as_text(right)
     one, other = left.type, right.type
     if other.kind == "none":
         raise Fault("this has no value: it can only be there or not")

@@ -60,6 +60,14 @@ class AheadValues:
 
 
 @dataclass(frozen=True, slots=True)
+class RosValues:
+    """What messages of ROS 2 are about, or what is in them, by its name: `ros2.topic`, `ros2.header.frame_id`."""
+
+    type: ValueType
+    part: str
+
+
+@dataclass(frozen=True, slots=True)
 class Sliced:
     """Pieces of text or bytes, put together. A piece is (first, after its last), both may count from the end."""
 
@@ -86,8 +94,8 @@ class Masked:
     mask: int
 
 
-Operand = ColumnValues | SpanValues | PacketValues | AheadValues | Sliced | Called | Masked
-Source = ColumnValues | SpanValues | PacketValues | AheadValues
+Operand = ColumnValues | SpanValues | PacketValues | AheadValues | RosValues | Sliced | Called | Masked
+Source = ColumnValues | SpanValues | PacketValues | AheadValues | RosValues
 
 
 @dataclass(frozen=True, slots=True)

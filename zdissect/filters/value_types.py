@@ -12,6 +12,8 @@
 | duration, time | int, in units of `unit` nanoseconds |
 | ip | str |
 | mac | bytes |
+| real | int or float |
+| content | what a message of ROS 2 has: the value that it is compared with says what it must be |
 """
 
 from collections.abc import Iterable, Mapping
@@ -106,6 +108,8 @@ WORDS = {
     "time": "a time (2026-01-31T12:00:00Z, or seconds since 1970)",
     "ip": "an address or a network (10.0.0.1, 10.0.0.0/8, fe80::1)",
     "mac": "a MAC address",
+    "real": "a number (12, 0.25, 1e3)",
+    "content": "a value in a message of ROS 2",
 }
 
 NONE = ValueType("none")
@@ -117,6 +121,8 @@ BYTES = ValueType("bytes")
 ZID = ValueType("zid")
 IP = ValueType("ip")
 MAC = ValueType("mac")
+REAL = ValueType("real")
+CONTENT = ValueType("content")
 
 
 def closed(title: str, labels: Iterable[str]) -> ValueType:

@@ -11,6 +11,7 @@ from functools import cache
 from zdissect.filters import field_types
 from zdissect.filters.field_types import as_guard, column_type, field_type, same_column
 from zdissect.filters.packet_names import packet_names
+from zdissect.filters.ros_names import field_inside, ros_names
 from zdissect.filters.typed_tree import AheadValues, ColumnValues, Operand, SpanValues
 from zdissect.filters.value_types import BOOL, NONE, NUMBER, SECOND, ValueType
 from zdissect.grammar.aliases import Alias, aliases, current
@@ -39,6 +40,8 @@ def name(text: str) -> FilterName | None:
     found = _own().get(text)
     if found is None and (alias := aliases().get(current(text))) is not None:
         found = _alias(text, alias)
+    if found is None and (inside := field_inside(text)) is not None:
+        found = FilterName(text, "A field in messages of ROS 2, as their definition names it.", inside)
     return found
 
 
@@ -57,7 +60,7 @@ def spellings() -> Iterable[str]:
 @cache
 def _own() -> dict[str, FilterName]:
     """All names but the aliases."""
-    known = [*_columns(), *packet_names(FilterName), *_derived(), *_fields()]
+    known = [*_columns(), *packet_names(FilterName), *ros_names(FilterName), *_derived(), *_fields()]
     return {one.name: one for one in reversed(known)}
 
 

@@ -73,11 +73,16 @@ class RosWords:
         """Whether a message, or its template, is one whose payload may be of ROS."""
         return row["message"] in _CARRIERS and ros_key(row.get("key_expr") or "") is not None
 
+    def named(self, row: Row) -> dict[str, Any]:
+        """What key and attachment tell: `topic`, `type`, `seq`, `source_ts_ns`, `gid`, as far as they do."""
+        known = {name.removeprefix("ros2_"): value for name, value in ros_values(row, None).items()}
+        known.pop("source_ts", None)
+        return known
+
     def about(self, row: Row) -> dict[str, Any]:
         """What is known of a message: `topic`, `type`, `seq`, `source_ts_ns`, `gid`, `content`, as far as it is; and
         `content_missing`, why its content isn't."""
-        known = {name.removeprefix("ros2_"): value for name, value in ros_values(row, None).items()}
-        known.pop("source_ts", None)
+        known = self.named(row)
         contents = self.decoder() if known else None
         content = content_of(row, contents) if contents is not None else None
         if content is not None:
