@@ -187,3 +187,13 @@ def test_a_node_that_only_scouts_may_be_judged():
     report = judged(refused_locator(), part="61")
     assert broken(report) == [("warning", "locator", None, 1)]
     assert judged(refused_locator(), "rust-1.10")["verdict"] == "failed"
+
+
+def test_a_handshake_that_was_refused_is_not_missing():
+    conversation = Conversation().init_syn().init_ack().open_syn().batch(1, close(1, 2))
+    (session,) = judged(conversation)["captures"][0]["sessions"]
+    assert {one["rule"] for one in session["violations"]} == {"close-reason", "handshake-refused"}
+    assert session["unseen"] == []
+    whole = Conversation().init_syn().init_ack().open_syn()
+    (session,) = judged(whole)["captures"][0]["sessions"]
+    assert [one["what"] for one in session["unseen"]] == ["handshake"]

@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from zdissect.conformance.baseline import fingerprint
-from zdissect.conformance.unseen import OTHER_VERSION, of_capture, of_session
+from zdissect.conformance.unseen import HANDSHAKE, OTHER_VERSION, of_capture, of_session
 from zdissect.conformance.violations import Violation, Violations
 from zdissect.grammar.profiles import duty
 from zdissect.grammar.rule import SEVERITIES
@@ -83,6 +83,8 @@ class Judgement(Violations):
         unseen = of_session(entry, lacks)
         if any(one["what"] == OTHER_VERSION for one in unseen):  # what they seem to break may not be in their version
             violations = [one for one in violations if one["rule"] == "version"]
+        if any(one["rule"] == "handshake-refused" for one in violations):  # nothing of it is missing
+            unseen = [one for one in unseen if one["what"] != HANDSHAKE]
         return {
             "session": entry["session"],
             "flow_ids": [one["flow_id"] for one in entry["links"]],

@@ -14,6 +14,8 @@ from zdissect.pipeline import Pipeline
 ENCRYPTED = (Verdict.TLS, Verdict.QUIC, Verdict.DTLS)
 """What Zenoh may be inside of, and can't be read."""
 
+HANDSHAKE = "handshake"
+"""The handshake of a session isn't in the capture, or not all of it."""
 ONE_DIRECTION = "one-direction"
 """Only one side of a session is in the capture."""
 
@@ -62,7 +64,7 @@ def of_session(session: dict[str, Any], lacks: Counter[str]) -> list[Entry]:
         text = f"protocol version 0x{versions[0]:02x}: the rules of 0x{VERSION:02x} don't apply to its messages"
         out.append(_entry(OTHER_VERSION, text))
     if session["handshake"] in _HANDSHAKES:
-        out.append(_entry("handshake", _HANDSHAKES[session["handshake"]]))
+        out.append(_entry(HANDSHAKE, _HANDSHAKES[session["handshake"]]))
     silent = [end for end in session["ends"] if not end["messages"]]
     if len(silent) == 1 and session["handshake"] != "join":
         text = "only one direction has messages in the capture: nothing is known of what the other side said"
