@@ -2,7 +2,7 @@
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from zdissect.dissection import InTurn, Item
@@ -24,7 +24,9 @@ from .outcome import absences, describe, not_opened
 from .waiting_items import WaitingItems
 
 if TYPE_CHECKING:
+    from zdissect.filters import Filter
     from zdissect.vector.dissections import Show
+    from zdissect.vector.usual_batches import UsualBatches
 
     from .interface import Interface
 
@@ -158,8 +160,7 @@ class Run:
     @property
     def texts(self) -> "Show[str] | None":
         """What makes texts of columns, if that is possible."""
-        all_shown = self.wanted is None and self.only is None
-        return self.form.texts if all_shown and self.form.takes_columns else None
+        return texts_of(self.form, self.wanted) if self.only is None else None
 
     def frames(self) -> Iterable[Frame | None]:
         """The frames of the capture; form and filter are told of those that aren't shown, if they count from these."""
@@ -202,6 +203,21 @@ class Run:
             return "no Zenoh found"
         asked = [f"matches {self.wanted.text}"] if self.wanted is not None else []
         return f"nothing {' and '.join([*asked, *([f'holds {self.pattern!r}'] if self.pattern else [])])}"
+
+
+def texts_of(form: Form, wanted: "Filter | None") -> "Show[str] | None":
+    """What makes texts of the columns of usual batches, of those messages that a filter selects: empty for a batch
+    without any. None if form or filter take no columns."""
+    if not form.takes_columns or wanted is None or wanted.needs_tape:
+        return form.texts if form.takes_columns and wanted is None else None
+
+    def chosen(usual: "UsualBatches") -> Iterator[str]:
+        some, has_some = usual.chosen(wanted.select_usual(usual))
+        texts = form.texts(some)
+        for has in has_some:
+            yield next(texts) if has else ""
+
+    return chosen
 
 
 MOST_LIVE = 5000

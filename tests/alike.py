@@ -17,7 +17,7 @@ def conversation() -> Conversation:
         bodies = [
             put(b"\xc3\xa9" * number, **stamp),
             put(b"\xff" * number, extensions=attached, E=1, encoding={"id": 4, "S": 0}),
-            {"message": "DEL"},
+            {"message": "DEL", "extensions": attached},
         ]
         made.frame(0, *(push(key, body=body) for key, body in zip("abc", bodies, strict=True)))
         if number == 8:

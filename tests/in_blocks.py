@@ -31,7 +31,9 @@ def in_blocks(frames: Iterable[Frame], size: int = 1, history: bool = False) -> 
         return [*cast(list[Item], items), *pipeline.close()]
 
 
-def shown_in_blocks(frames: Iterable[Frame], show: Show[Of], item_shown: Callable[[Item], Of]) -> tuple[list[Of], int]:
+def shown_in_blocks(
+    frames: Iterable[Frame], show: Show[Of] | None, item_shown: Callable[[Item], Of]
+) -> tuple[list[Of], int]:
     """(what is made of all batches and other items, of how many from columns)."""
     pipeline, of_columns = Pipeline(Options()), 0
     out = []

@@ -30,7 +30,7 @@ LAYERS = {
     "table": "dissection engine flow grammar records",
     "excerpt": "dissection engine flow pipeline records session",
     "anonymize": "dissection engine flow grammar pipeline records session",
-    "filters": "dissection engine flow grammar records ros2 session table",
+    "filters": "dissection engine flow grammar records ros2 session table vector",
     "stats": "dissection engine flow grammar pipeline records session table vector",
     "reach": "dissection engine flow grammar pipeline records session stats table",
     "listing": "dissection engine flow grammar pipeline reach records session stats table",

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.dataset as pads
 
+    from zdissect.vector.usual_batches import UsualBatches
+
 
 class Filter:
     """A filter, compiled. It selects messages; one filter is for one capture at a time if it `looks_ahead`."""
@@ -74,6 +76,10 @@ class Filter:
         if isinstance(item, Dissection) and item.messages:
             return self._by_parts.select(item)
         return [self.row(pseudo_row(item))]
+
+    def select_usual(self, usual: "UsualBatches") -> list[bool]:
+        """Whether each message of usual batches is selected, by a filter that needs no tape."""
+        return self._by_parts.select_usual(usual)
 
     @cached_property
     def _by_parts(self) -> RowSelection:

@@ -5,12 +5,16 @@ needs the row of a message.
 """
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from zdissect.dissection import Dissection
 from zdissect.engine.templates import OPEN, PerTemplate
 from zdissect.filters.on_rows import Row, RowCompiler, RowTest, columns_read
 from zdissect.filters.typed_tree import AllOf, Tree
 from zdissect.table import Table
+
+if TYPE_CHECKING:
+    from zdissect.vector.usual_batches import UsualBatches
 
 SHARED = frozenset({
     "file", "frame_number", "ts_ns", "ts", "flow_id", "src_ip", "src_port", "dst_ip", "dst_port", "link", "initiator",
@@ -51,6 +55,31 @@ class RowSelection:
             if selected and others is not None:
                 selected = others(Table.whole(item, number, where) if self._wholly else message.columns())
             out.append(selected)
+        return out
+
+    def select_usual(self, usual: "UsualBatches") -> list[bool]:
+        """Whether each message of usual batches is selected."""
+        others, (kinds, kind) = self._others, usual.kinds
+        of_kind = [self._known[one.template] for one in kinds]
+        out = list(map(of_kind.__getitem__, kind.tolist()))
+        wheres: list[Row] = []
+        batch: list[int] = usual.batch.tolist()
+        if self._of_item is not None or self._wholly:
+            ways = [Table.conversation(usual.item(way)) for way in range(len(usual.ways))]
+            wheres = [
+                Table.frame(frame) | ways[way] for frame, way in zip(usual.frames, usual.way.tolist(), strict=True)
+            ]
+        if self._of_item is not None:
+            of_batch = list(map(self._of_item, wheres))
+            out = [selected and of_batch[at] for selected, at in zip(out, batch, strict=True)]
+        if others is None:
+            return out
+        left = [place for place, selected in enumerate(out) if selected]
+        index, number = usual.numbers()
+        for place, row in zip(left, usual.rows(left), strict=True):
+            if self._wholly:
+                row |= wheres[batch[place]] | {"message_index": index[place], "message_number": number[place]}
+            out[place] = others(row)
         return out
 
 

@@ -103,14 +103,14 @@ class ShortLine:
     def texts(self, usual: "UsualBatches") -> tuple[Iterator[str], list[int]]:
         """(the text of each line, the number of lines of each batch) of usual batches. They hold FRAMEs and what is in
         these; a FRAME has a line only where it is empty."""
-        kinds, kind = usual.kinds
+        whole, (kinds, kind) = usual.whole, usual.whole.kinds
         words = [self.known[one.template] for one in kinds]
         lines, around, counts = usual.folded([one.template.row["message"] == "FRAME" for one in kinds])
         ends = [self.painted(self.style.dim, f"  sn %d{one.unusual}") for one in words]
         columns = (
             map(words.__getitem__, kind[lines].tolist()),
-            usual.column("payload", lines),
-            usual.column("sn", lines),
+            whole.column("payload", lines),
+            whole.column("sn", lines),
             map([*ends, ""].__getitem__, around.tolist()),
         )
         texts = (

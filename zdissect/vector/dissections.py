@@ -82,8 +82,8 @@ class BlockItems:
         """What each batch completes."""
         runs = TakenRuns(self.progress, self.progress.rows, self.runs)
         alike = runs.alike
-        rest = dissections(UsualBatches(runs, runs.usual if show is None else runs.usual & ~alike))
-        shown = (InTurn(show(UsualBatches(runs, alike))),) if show is not None and alike.any() else None
+        rest = dissections(UsualBatches.of(runs, runs.usual if show is None else runs.usual & ~alike))
+        shown = (InTurn(show(UsualBatches.of(runs, alike))),) if show is not None and alike.any() else None
         for batch, (is_usual, is_alike) in enumerate(zip(runs.usual.tolist(), alike.tolist(), strict=True)):
             if not is_usual:
                 yield self.events.get(batch, ())

@@ -4,7 +4,7 @@ A column is a list, or another iterable, with an entry for each message; it is m
 messages have in common is found out once for each *kind*: those of one direction of a connection that share a row.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import repeat
 from typing import Any, NamedTuple, cast
@@ -13,7 +13,7 @@ import numpy as np
 
 from zdissect.dissection import Dissection
 from zdissect.engine.messages import Row
-from zdissect.engine.templates import Template
+from zdissect.engine.templates import CELL, Template
 from zdissect.records import Frame
 from zdissect.vector.arrays import Bools, Ints
 from zdissect.vector.read_block import ReadBlock
@@ -72,35 +72,54 @@ class UsualBatches:
     """Usual batches of a block, in their order.
 
     Args:
-        which: For each batch of the block, whether it is one of them.
+        batches: Their indices in the block.
+        messages: The indices in `Walked` of their messages, or of those that are chosen; each batch has some.
     """
 
-    def __init__(self, runs: TakenRuns, which: Bools) -> None:
+    def __init__(self, runs: TakenRuns, batches: Ints, messages: Ints) -> None:
         self.runs, self.block = runs, runs.block
         self.data = self.block.walker.data
-        walked, facts = self.block.walked, self.block.facts
-        self.batches = np.flatnonzero(which)
-        self.messages = np.arange(len(walked.batch)) if which.all() else np.flatnonzero(which[walked.batch])
-        self.counts: Ints = facts.messages[self.batches]
+        self.batches, self.messages = batches, messages
+        self.batch = np.searchsorted(batches, self.block.walked.batch[messages])
+        """The batch of each message, counted here."""
+        self.counts: Ints = np.bincount(self.batch, minlength=len(batches))
         self.first = np.cumsum(self.counts) - self.counts
         """The first message of each batch."""
         self.row = runs.row[self.messages]
         """For each message, the index of its row in `runs.rows`."""
         self.ways = [(way.conversation.flow, way.direction) for way in self.block.batches.ways]
         self.way: Ints = self.block.batches.way[self.batches]
+        self._of: UsualBatches | None = None
+        self.mask = np.ones(len(messages), np.bool_)
+        """Which messages of `whole` these are."""
 
-    def __len__(self) -> int:
-        return len(self.batches)
+    @property
+    def whole(self) -> "UsualBatches":
+        """All messages, where some are chosen."""
+        return self._of or self
+
+    @classmethod
+    def of(cls, runs: TakenRuns, which: Bools) -> "UsualBatches":
+        """Batches with all of their messages.
+
+        Args:
+            which: For each batch of the block, whether it is one of them.
+        """
+        return cls(runs, np.flatnonzero(which), np.flatnonzero(which[runs.block.walked.batch]))
+
+    def chosen(self, mask: list[bool]) -> tuple["UsualBatches", list[bool]]:
+        """Those of the messages that are chosen, in the batches that have such ones; and which batches these are."""
+        chosen = np.array(mask, np.bool_)
+        has = np.zeros(len(self.batches), np.bool_)
+        has[self.batch[chosen]] = True
+        out = UsualBatches(self.runs, self.batches[has], self.messages[chosen])
+        out._of, out.mask = self, chosen
+        return out, has.tolist()
 
     @cached_property
     def frames(self) -> list[Frame]:
         """The frame of each batch."""
         return [self.block.frames[number] for number in self.block.batches.frame[self.batches].tolist()]
-
-    @cached_property
-    def batch(self) -> Ints:
-        """The batch of each message, counted here."""
-        return np.repeat(np.arange(len(self.batches)), self.counts)
 
     @cached_property
     def kinds(self) -> tuple[list[UsualKind], Ints]:
@@ -146,20 +165,34 @@ class UsualBatches:
         return list(map(Tally, *(column.tolist() for column in (*sums, last))))
 
     def folded(self, frames: list[bool]) -> tuple[Ints, Ints, list[int]]:
-        """(the messages that have a line of their own, for each of these the kind of the FRAME that begins with it or
-        that it is, else -1, how many of them each batch has): all but FRAMEs that hold something.
+        """The messages that have a line of their own: all but FRAMEs around chosen ones.
 
         Args:
-            frames: For each kind, whether it is one of FRAMEs.
+            frames: For each kind of `whole`, whether it is one of FRAMEs.
+
+        Returns:
+            Their indices in `whole`; for each of them the kind of the FRAME that begins with it or that it is, else -1;
+            how many of them each batch has.
         """
-        _, kind = self.kinds
+        whole, (_, kind) = self.whole, self.whole.kinds
         frame = np.array(frames, np.bool_)[kind]
-        before = np.concatenate(([False], frame[:-1]))
-        carries = np.concatenate((~frame[1:], [False]))
-        carries[self.first[1:] - 1] = False
-        lines = ~frame | ~carries
-        around = np.where(frame, kind, np.where(before, np.roll(kind, 1), -1))
-        return np.flatnonzero(lines), around[lines], np.add.reduceat(lines.astype(np.int64), self.first).tolist()
+        around = np.maximum.accumulate(np.where(frame, np.arange(len(kind)), 0))
+        inside = np.flatnonzero(self.mask & ~frame)
+        first = inside[np.diff(around[inside], prepend=-1) != 0]
+        lines = self.mask.copy()
+        lines[around[inside]] = False
+        begins = np.where(frame, kind, -1)
+        begins[first] = kind[around[first]]
+        count = np.bincount(whole.batch[lines], minlength=len(whole.batches))
+        return np.flatnonzero(lines), begins[lines], count[np.searchsorted(whole.batches, self.batches)].tolist()
+
+    def rows(self, of: list[int]) -> Iterator[Row]:
+        """The rows of some messages, by their indices; with the columns that messages have of their own."""
+        kinds, kind = self.kinds
+        here = np.array(of, np.int64)
+        templates = map([one.template for one in kinds].__getitem__, kind[here].tolist())
+        cells = zip(templates, *(self.column(name, here) for name in CELL), strict=True)
+        return (cell[0].complete(cell) for cell in cells)
 
     def item(self, way: int) -> Dissection:
         """Stands for the batches of a way where nothing matters but which way it is."""
