@@ -75,7 +75,7 @@ def ros2(capture: CaptureOptions, display: DisplayOptions, reporting: ReportOpti
     asked = AtMoment(ros.at)
     captures = Captures(capture.files, capture.frames)
     pipeline = Pipeline(capture.pipeline(history=True))
-    view = made_view(ros)
+    view = made_view(ros, reporting.quiet)
     interrupted = collect(captures, view, pipeline, asked)
     from zdissect.ros2.summaries import RosReport
 

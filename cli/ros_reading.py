@@ -44,12 +44,12 @@ def collect(captures: Captures, view: "RosView", pipeline: Pipeline, asked: AtMo
     return frames.interrupted
 
 
-def made_view(ros: RosOptions) -> "RosView":
+def made_view(ros: RosOptions, quiet: bool) -> "RosView":
     """A view that decodes contents, if the library for it is installed."""
     from zdissect.ros2.view import RosView
 
     contents = contents_of(ros.msgs)
-    if contents is None:
+    if contents is None and not quiet:
         complain("contents aren't decoded without rosbags: pip install 'zdissect[ros2]'")
     return RosView(contents)
 

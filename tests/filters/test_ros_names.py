@@ -59,9 +59,7 @@ def test_values_of_names_are_printed():
     assert rows == [("1", "5"), ("2", "1"), ("4", "100"), ("5", "42")]
 
 
-@pytest.mark.parametrize(
-    "text", ["ros2 == 1", "ros2.data intersects a/b", "ros2.data < true", "ros2..x", "ros2.seq == x", "ros2.x &"]
-)
+@pytest.mark.parametrize("text", ["ros2 == 1", "ros2.data < true", "ros2..x", "ros2.seq == x", "ros2.x &"])
 def test_what_cannot_be_asked_is_refused(text):
     with pytest.raises(FilterError):
         compile_filter(text)

@@ -15,6 +15,7 @@ from zdissect.table import endpoint
 MOST_ENTITIES = 100_000
 """Entities that are kept; further ones are only counted."""
 MOST_ADDRESSES = 8
+MOST_ABSENCES = 64
 
 Side = tuple[str, int]
 """A flow, and a direction of it: who says something there."""
@@ -44,10 +45,18 @@ class RosEntity:
     """How: `undeclared`, `session` (its session, or the last one that told of it, ended); empty if it is there yet."""
     holders: set[Side] = field(default_factory=set)
     """Who says that it is there."""
+    absences: list[tuple[int, int]] = field(default_factory=list)
+    """When it was away in between: from the first time to before the second one."""
 
     def alive(self, ts_ns: int) -> bool:
         """Whether it is known to be there at a time."""
-        return self.since.ts_ns <= ts_ns and (self.until is None or ts_ns < self.until.ts_ns)
+        return self.throughout(ts_ns, ts_ns)
+
+    def throughout(self, start_ns: int, stop_ns: int) -> bool:
+        """Whether it is known to be there from one time to another."""
+        if self.since.ts_ns > start_ns or (self.until is not None and stop_ns >= self.until.ts_ns):
+            return False
+        return not any(away <= stop_ns and start_ns < back for away, back in self.absences)
 
     def overlaps(self, other: "RosEntity") -> bool:
         """Whether both are there at some time."""
@@ -120,6 +129,8 @@ class RosGraph:
                 return
             entity = self.known[key] = RosEntity(key, token, sighting(item))
         if entity.until is not None and not entity.holders:
+            if len(entity.absences) < MOST_ABSENCES:
+                entity.absences.append((entity.until.ts_ns, item.frame.ts_ns))
             entity.until, entity.ended = None, ""
         entity.holders.add(side)
 

@@ -125,7 +125,7 @@ def loss_problems(publishers: Iterable[RosPublisher], graph: RosGraph, holes: in
         there = subscriptions.get(publisher.key, [])
         lost = {
             seq: around for seq, around in publisher.missing.items()
-            if any(one.alive(around[0].ts_ns) and one.alive(around[1].ts_ns) for one in there)
+            if any(one.throughout(around[0].ts_ns, around[1].ts_ns) for one in there)
         }  # fmt: skip
         if not lost:
             continue
