@@ -10,6 +10,9 @@ from .list_cells import Entry
 from .stats_cells import short_zid
 from .stats_units import duration
 
+MOST_DEEP = 64
+"""Hops of which one passes on another that a tree shows; --json has all."""
+
 
 class HopTrees(ABC):
     """Writes rows of a listing as trees.
@@ -36,6 +39,11 @@ class HopTrees(ABC):
     def node(self, hop: Entry, end: str) -> str:
         """One end of a hop."""
         return f"{hop[f'{end}_role'] or ''} {self.name(hop[end])}".strip()
+
+    def too_deep(self, lead: str) -> Iterator[str]:
+        """The line in place of what is below too many others; none where it isn't."""
+        if len(lead) >= 3 * MOST_DEEP:
+            yield f"{'':20} {self.style.dim}{lead}... --json has the hops below{self.style.end}"
 
     def name(self, node: str) -> str:
         """A node's ZenohID, short, or its address."""

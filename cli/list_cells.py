@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from zdissect.grammar.rule import SEVERITIES
@@ -109,11 +109,9 @@ def safe_cell(text: str) -> str:
     return text if text.isprintable() else "".join(char if char.isprintable() else safe(char) for char in text)
 
 
-def json_lines(rows: list[Entry]) -> Iterator[str]:
+def json_lines(rows: Iterable[Entry]) -> Iterator[str]:
     """One JSON array, a row in each line."""
-    if not rows:
-        yield "[]\n"
-        return
+    index = -1
     for index, row in enumerate(rows):
         yield f"{',' if index else '['}{dumps(row)}\n"
-    yield "]\n"
+    yield "[]\n" if index < 0 else "]\n"

@@ -48,7 +48,7 @@ def write(listing: Listing, rows: list[Entry], display: DisplayOptions, summary:
         raise click.UsageError(f"--summary has numbers of all rows, --{form} each row: leave one of them out")
     if form == "json":
         for_json()
-        sys.stdout.writelines([f"{dumps(listing.summary())}\n"] if summary else json_lines(rows))
+        sys.stdout.writelines([f"{dumps(listing.summary())}\n"] if summary else json_lines(map(listing.whole, rows)))
     elif form == "csv":
         sys.stdout.writelines(csv_lines(listing.columns, rows))
     elif rows:
@@ -72,5 +72,5 @@ def _trees(listing: Listing, rows: list[Entry], times: Callable[[int], str], sty
 
     trees = {"queries": QueryTrees, "samples": SampleTrees}[listing.name](times, style)
     for row in rows:
-        yield from trees.lines(row)
+        yield from trees.lines(listing.whole(row))
         yield ""

@@ -62,6 +62,9 @@ class QueryTrees(HopTrees):
 
     def branch(self, hop: Entry, row: Entry, below: dict[tuple[int, int], list[Entry]], lead: str) -> Iterator[str]:
         """The lines of what happens after a REQUEST."""
+        if deep := [*self.too_deep(lead)]:
+            yield from deep
+            return
         events = sorted(self.events(hop, row, below), key=lambda event: event[:2])
         silent = hop["state"] == "silent"
         for number, event in enumerate(events):

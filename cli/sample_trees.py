@@ -34,6 +34,9 @@ class SampleTrees(HopTrees):
 
     def branch(self, hop: Entry, row: Entry, below: dict[int | None, list[Entry]], lead: str) -> Iterator[str]:
         """The lines of what the receiver of a PUSH does with it."""
+        if deep := [*self.too_deep(lead)]:
+            yield from deep
+            return
         passed = [one for one in below.get(hop["frame"], ()) if one["from"] == hop["to"]]
         missing = [one for one in row["missing"] if one["node"] == hop["to"]]
         for number, one in enumerate(passed, 1):

@@ -30,7 +30,7 @@ def collected(listing, wanted=None):
             listing.feed(item, pipeline, wanted.select(item) if wanted is not None else None)
     for item in pipeline.close():
         listing.feed(item, pipeline, wanted.select(item) if wanted is not None else None)
-    return listing.rows(pipeline), listing.unlisted
+    return [listing.whole(row) for row in listing.rows(pipeline)], listing.unlisted
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,17 @@
 """Queries hop by hop: what was asked and what was passed on, which answers got how far, and what ended it."""
 
+from itertools import pairwise
+
 import pytest
+from zdissect_cli.hop_trees import MOST_DEEP
+from zdissect_cli.query_trees import QueryTrees
 
 from tests.conversation import CLIENT, PEER, ROUTER, Conversation, Node
 from tests.messages import put, request, response, response_final
 from tests.packets import MS, SECOND, CaptureBuilder, Parties
 from zdissect.grammar.primitives import ENDLESS_MS
 from zdissect.listing import QueryListing
+from zdissect.output.style import PLAIN
 from zdissect.pipeline import Options, Pipeline
 
 SERVER, OTHER_SERVER = Node(b"\x06\xff", "client"), Node(b"\x07\xaa", "client")
@@ -44,7 +49,7 @@ class Star:
                 listing.feed(item, pipeline)
         for item in pipeline.close():
             listing.feed(item, pipeline)
-        return listing, listing.rows(pipeline)
+        return listing, [listing.whole(row) for row in listing.rows(pipeline)]
 
     @property
     def rows(self):
@@ -181,3 +186,22 @@ def test_answers_are_kept_within_bounds_and_counted_beyond(star, monkeypatch):
     star.client.frame(1, *(reply(7, b"%d" % index) for index in range(10)), response_final(7))
     (row,) = star.rows
     assert (row["hops"][0]["answer_count"], len(row["hops"][0]["answers"]), row["replies"]) == (10, 3, 10)
+
+
+def test_a_long_chain_is_shown_as_far_as_it_is_of_use():
+    """A hop below another, and so on: JSON has all, a tree those that fit."""
+    capture = CaptureBuilder()
+    nodes = [Node(bytes([1 + number, 7]), "router") for number in range(100)]
+    links = [
+        Conversation(capture, pair, Parties(ports=(30000 + number, 7447))).open()
+        for number, pair in enumerate(pairwise(nodes))
+    ]
+    for link in links:
+        link.frame(0, request(1))
+    star = Star()
+    star.capture = capture
+    (row,) = star.rows
+    assert len(row["hops"]) == 99
+    lines = [*QueryTrees(str, PLAIN).lines(row)]
+    assert len(lines) == MOST_DEEP + 3
+    assert "--json has the hops below" in lines[-1]

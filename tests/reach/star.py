@@ -41,4 +41,4 @@ class Star:
                 listing.feed(item, pipeline)
         for item in pipeline.close():
             listing.feed(item, pipeline)
-        return listing.rows(pipeline)
+        return [listing.whole(row) for row in listing.rows(pipeline)]

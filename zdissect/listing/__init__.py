@@ -7,7 +7,7 @@
             listing.feed(item, pipeline)
     for item in pipeline.close():
         listing.feed(item, pipeline)
-    rows = listing.rows(pipeline)
+    rows = [listing.whole(row) for row in listing.rows(pipeline)]
 
 `listing.columns` says which columns the rows have. Their values are what JSON has: texts, numbers, lists; None is what
 isn't known. Times are nanoseconds where the name ends in `_ns`: since 1970, if it ends in `ts_ns`.

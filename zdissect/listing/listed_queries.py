@@ -5,7 +5,7 @@ its hops (see `stats.query_stats`).
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from zdissect.dissection import Dissection, Item
 from zdissect.listing.hop_times import HopTimes
@@ -45,6 +45,13 @@ hops            rows      -          Each REQUEST, with its answers: see docs/ho
 """)  # noqa: E501
 
 
+class _Unmade(NamedTuple):
+    """Hops of a row that aren't made yet."""
+
+    query: ListedQuery
+    ending: Ending
+
+
 class QueryListing(Listing):
     """The queries; of a choice of messages those with a request or answer among them, in full."""
 
@@ -55,6 +62,8 @@ class QueryListing(Listing):
     def __init__(self) -> None:
         super().__init__()
         self.queries = QueryDetails()
+        self.numbers: dict[str, int] = {}
+        """Those of the sessions, by flow, once the rows were made."""
 
     def take(self, item: Item, pipeline: Pipeline, chosen: Sequence[bool] | None) -> None:
         if not isinstance(item, Dissection):
@@ -68,12 +77,12 @@ class QueryListing(Listing):
         self.unlisted = self.queries.unlisted
         report = self.sessions.report(pipeline.all_links(), self.extent.now_ns)
         links = [(session["session"], link) for session in report for link in session["links"]]
-        numbers = {link["flow_id"]: number for number, link in links}
+        self.numbers = {link["flow_id"]: number for number, link in links}
         over = {
             link["flow_id"]: link["last_ts_ns"] for _, link in links if link["ended"]["how"] not in ("open", "silent")
         }
         chosen = [query for query in self.queries.listed if query.chosen]
-        return [self.row(query, settle(query, self.extent.now_ns, over), numbers) for query in chosen]
+        return [self.row(query, settle(query, self.extent.now_ns, over)) for query in chosen]
 
     def summary(self) -> dict[str, Any]:
         """How long the queries took: what `HopTimes.report` says."""
@@ -83,7 +92,7 @@ class QueryListing(Listing):
                 times.feed(query)
         return times.report()
 
-    def row(self, query: ListedQuery, ending: Ending, numbers: dict[str, int]) -> Entry:
+    def row(self, query: ListedQuery, ending: Ending) -> Entry:
         """The row of a query."""
         first, hops = next(iter(query.requests.values())), query.requests.values()
         known: Entry = {column.name: query.row.get(column.name) for column in _COLUMNS}  # target, parameters...
@@ -94,7 +103,7 @@ class QueryListing(Listing):
             "key_expr": wire_key(query.row),
             "asker_role": query.row.get("src_role"),
             "asker": query.asker,
-            "session": numbers.get(first.flow),
+            "session": self.numbers.get(first.flow),
             "flow_id": first.flow,
             "request_id": first.request[2],
             "response_frame": query.response,
@@ -111,8 +120,12 @@ class QueryListing(Listing):
             "not_passed_on": fates.count(KEPT_BACK),
             "silent": [hop.request[0][1] for hop in hops if state_of(hop, ending) == "silent"],
             "requests": len(query.requests),
-            "hops": [_hop(hop, query, ending, numbers) for hop in hops],
+            "hops": _Unmade(query, ending),
         }
+
+    def whole(self, row: Entry) -> Entry:
+        query, ending = row["hops"]
+        return row | {"hops": [_hop(hop, query, ending, self.numbers) for hop in query.requests.values()]}
 
 
 def _hop(hop: QueryHop, query: ListedQuery, ending: Ending, numbers: dict[str, int]) -> Entry:

@@ -61,6 +61,8 @@ class SampleListing(Listing):
         self.watch = SampleWatch()
         self.listed: list[ListedSample] = []
         self.times = SampleTimes()
+        self.numbers: dict[str, int] = {}
+        """Those of the sessions, by flow, once the rows were made."""
         self.gaps: frozenset[str] = frozenset()
         """Flows of sessions of which the capture lacks something."""
         self.unsure: frozenset[str | None] = frozenset()
@@ -93,14 +95,14 @@ class SampleListing(Listing):
         self.gaps = frozenset(link.flow.id for link in lacking)
         self.unsure = frozenset(zid for link in lacking for zid in link.session.zids)
         self.listed.sort(key=lambda one: one.sample.frame.number)
-        numbers = self.session_numbers(pipeline)
-        return [self.row(one, numbers) for one in self.listed]
+        self.numbers = self.session_numbers(pipeline)
+        return [self.row(one) for one in self.listed]
 
     def summary(self) -> dict[str, Any]:
         """How long the samples took, and how many were left out: what `SampleTimes.report` says."""
         return self.times.report(self.gaps)
 
-    def row(self, one: ListedSample, numbers: dict[str, int]) -> Entry:
+    def row(self, one: ListedSample) -> Entry:
         """The row of a sample."""
         sample = one.sample
         passing = {hop.hop[0] for hop in sample.hops}
@@ -111,7 +113,7 @@ class SampleListing(Listing):
             "key_expr": wire_key(sample.row),
             "source_role": sample.row.get("src_role"),
             "source": sample.source,
-            "session": numbers.get(sample.hops[0].flow),
+            "session": self.numbers.get(sample.hops[0].flow),
             "flow_id": sample.hops[0].flow,
             "timestamp_ns": ntp64_ns(sample.stamp) if sample.stamp else None,
             "pushes": len(sample.hops),
@@ -119,7 +121,14 @@ class SampleListing(Listing):
             "latency_ns": sample.last_ns - sample.frame.now_ns if len(sample.hops) > 1 else None,
             "state": self.state(one),
             "left_out": [missing.to for missing in one.left_out],
-            "hops": [_hop(hop, sample, numbers) for hop in sample.hops],
+            "hops": one,
+            "missing": one,
+        }
+
+    def whole(self, row: Entry) -> Entry:
+        one: ListedSample = row["hops"]
+        return row | {
+            "hops": [_hop(hop, one.sample, self.numbers) for hop in one.sample.hops],
             "missing": [self.missing(missing) for missing in one.left_out],
         }
 
@@ -136,7 +145,8 @@ class SampleListing(Listing):
         if one.awaited or any(hop.roles[1] != "router" and hop.roles != (None, None) for hop in ends):
             return "delivered"  # who is only a receiver, and has no role, is a group
         unsure = any(hop.hop[1] in self.unsure or hop.roles[1] is None for hop in ends)
-        return "unknown" if unsure or None in self.unsure else "no subscriber"
+        unsure = unsure or None in self.unsure or self.watch.subscribers.exhausted
+        return "unknown" if unsure else "no subscriber"
 
     def missing(self, missing: LeftOut) -> Entry:
         """The entry of somebody who was left out."""

@@ -83,7 +83,11 @@ class Listing(ABC):
 
     @abstractmethod
     def rows(self, pipeline: Pipeline) -> list[Entry]:
-        """The rows, after the pipeline's end."""
+        """The rows, after the pipeline's end. What columns of kind `rows` hold is made by `whole`."""
+
+    def whole(self, row: Entry) -> Entry:
+        """One of the rows, with the entries of its columns of kind `rows`: only who shows these has them made."""
+        return row
 
     def summary(self) -> dict[str, Any]:
         """Numbers of all rows, after `rows` was called: lists of entries, by name. Only some listings have it."""

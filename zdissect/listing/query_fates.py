@@ -93,7 +93,7 @@ def _ending(query: ListedQuery, now_ns: int, ends_ns: Mapping[str, int]) -> Endi
     finals = [(hop.final[1], hop) for hop in hops if hop.final is not None]
     last_ns = max((ns for ns, _ in finals), default=now_ns)
     if len(finals) == len(hops) and (deadline_ns is None or last_ns < deadline_ns):
-        origins = [_origin(hop, one) for hop in hops for one in hop.answers if one.timed_out]
+        origins = [_origin(one) for hop in hops for one in hop.answers if one.timed_out]
         by = max(finals, key=lambda pair: pair[0])[1].request[0][1]
         return Ending("node timeout", origins[0]) if origins else Ending("final", by)
     open_hops = [hop for hop in hops if hop.final is None]
@@ -107,12 +107,11 @@ def _ending(query: ListedQuery, now_ns: int, ends_ns: Mapping[str, int]) -> Endi
     return Ending("open", None)
 
 
-def _origin(hop: QueryHop, answer: Answer) -> str:
+def _origin(answer: Answer) -> str:
     """The node that made an answer, as far as the capture tells."""
     while answer.passes_on is not None:
         answer = answer.passes_on
-        hop = next(below for below in hop.passed_on if answer in below.answers)
-    return hop.request[0][1]
+    return answer.node
 
 
 def _consolidate(replies: list[Answer], mode: str | None) -> None:

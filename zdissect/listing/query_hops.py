@@ -6,7 +6,7 @@ from zdissect.dissection import Dissection
 from zdissect.engine.messages import Row
 from zdissect.listing.listing import MOST_ROWS
 from zdissect.session.requests import DEFAULT_TIMEOUT_MS
-from zdissect.stats.keys import wire_key
+from zdissect.stats.keys import sender, wire_key
 from zdissect.stats.query_stats import Queries
 from zdissect.stats.same_query import Joined, Query, RequestKey
 
@@ -22,6 +22,8 @@ class Answer:
 
     frame: int
     now_ns: int
+    node: str
+    """Who sent it."""
     body: str
     """REPLY, REPLY DEL, ERR."""
     key: str | None
@@ -167,6 +169,6 @@ def _answer(item: Dissection, row: Row) -> Answer:
     timed_out = body == "ERR" and row.get("payload") == _TIMEOUT and not row.get("responder_eid")
     content = hash(tuple(row.get(name) for name in _CONTENT))
     return Answer(
-        item.frame.number, item.frame.now_ns, body, wire_key(row), row.get("payload_len") or 0,
+        item.frame.number, item.frame.now_ns, sender(item, row), body, wire_key(row), row.get("payload_len") or 0,
         row.get("timestamp_ntp64") or 0, row.get("responder_zid"), timed_out, content,
     )  # fmt: skip

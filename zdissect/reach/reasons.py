@@ -18,6 +18,8 @@ from zdissect.session.keyexprs import intersects
 
 THERE, MISSING, UNKNOWN, NOTE = "there", "missing", "unknown", "note"
 _NAMED = 5
+_MOST_WANTED = 200
+"""Declarations of the node that are looked at."""
 
 
 class ReachStep(NamedTuple):
@@ -67,7 +69,7 @@ class Why:
 
     def steps(self) -> list[ReachStep]:
         """The steps, up to the first thing that is missing; from there on, for each source on its own."""
-        wanted = [one for one in self.known.declared if one.hop[0] == self.to]
+        wanted = [one for one in self.known.declared if one.hop[0] == self.to][:_MOST_WANTED]
         samples = [one for one in self.known.samples if one.source != self.to and self.source in ("", one.source)]
         out = _up_to_missing(chain(self.node(), self.subscriber(wanted), self.sent(samples)))
         if out[-1].verdict != MISSING:
@@ -227,7 +229,8 @@ class Why:
         expected = samples
         for giver, taker in pairwise(forth):
             got = [one for one in expected if taker in one.received or self.paths.is_group(giver)]
-            lost = [one for one in expected if one not in got]
+            arrived = {id(one) for one in got}
+            lost = [one for one in expected if id(one) not in arrived]
             if lost:
                 yield self.lost(giver, taker, lost, len(expected))
             yield from self.renamed(giver, taker, got)

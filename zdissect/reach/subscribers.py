@@ -13,6 +13,8 @@ MOST_SUBSCRIBERS = 100_000
 """Subscribers that are known at once; what is declared beyond that isn't expected to be served."""
 MOST_ANSWERS = 100_000
 """Answers that are remembered until something is declared."""
+MOST_COMPARED = 5_000_000
+"""Most keys that are compared with subscribers, in all: some ten seconds. After that it isn't looked who subscribes."""
 SETTLED_NS = 50_000_000
 """Time after which a node has taken a declaration into account."""
 
@@ -49,6 +51,7 @@ class Subscribers:
         """Flows on which a CLOSE was said."""
         self.known: dict[tuple[str, str], tuple[Subscriber, ...]] = {}
         """What `of` found, since the last change."""
+        self.compared = 0
 
     def feed(self, item: Dissection, row: Row) -> None:
         """Takes a DECLARE or CLOSE."""
@@ -77,9 +80,17 @@ class Subscribers:
             if len(self.known) >= MOST_ANSWERS:
                 self.known.clear()
             there = self.by_node.get(node, {}).values()
+            self.compared += len(there)
+            if self.exhausted:
+                return {}
             found = self.known[node, key] = tuple(one for one in there if intersects(one.key, key))
         settled = (one for one in found if now_ns - one.now_ns >= SETTLED_NS and not self.over(one.flow, now_ns))
         return {one.hop[0]: one for one in settled}
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether so much was compared that it isn't looked any more who subscribes."""
+        return self.compared > MOST_COMPARED
 
     def over(self, flow: Flow, now_ns: int) -> bool:
         """Whether a flow has ended by a time."""
