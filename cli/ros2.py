@@ -69,13 +69,13 @@ def ros2(capture: CaptureOptions, display: DisplayOptions, reporting: ReportOpti
     if ros.view == "bag":
         from .ros_bag import write_bag
 
-        return write_bag(ros, capture, reporting)
+        return write_bag(ros, capture, display.msgs, reporting)
     from .ros_text import write
 
     asked = AtMoment(ros.at)
     captures = Captures(capture.files, capture.frames)
     pipeline = Pipeline(capture.pipeline(history=True))
-    view = made_view(ros, reporting.quiet)
+    view = made_view(display.msgs, reporting.quiet)
     interrupted = collect(captures, view, pipeline, asked)
     from zdissect.ros2.summaries import RosReport
 

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from zdissect.export.bag import Bag
 
 
-def write_bag(ros: RosOptions, capture: CaptureOptions, reporting: ReportOptions) -> int:
+def write_bag(ros: RosOptions, capture: CaptureOptions, msgs: tuple[str, ...], reporting: ReportOptions) -> int:
     """Writes a bag; returns the exit code."""
-    contents = contents_of(ros.msgs)
+    contents = contents_of(msgs)
     if contents is None or ros.out is None:
         raise click.UsageError("bags are written by rosbags: pip install 'zdissect[ros2]'")
     from zdissect.export.bag import Bag

@@ -26,7 +26,6 @@ class RosOptions:
     view: str = ""
     """One of `VIEWS`; empty: an overview."""
     at: str = ""
-    msgs: tuple[str, ...] = ()
     out: str | None = None
     force: bool = False
 
@@ -44,11 +43,11 @@ def collect(captures: Captures, view: "RosView", pipeline: Pipeline, asked: AtMo
     return frames.interrupted
 
 
-def made_view(ros: RosOptions, quiet: bool) -> "RosView":
+def made_view(msgs: tuple[str, ...], quiet: bool) -> "RosView":
     """A view that decodes contents, if the library for it is installed."""
     from zdissect.ros2.view import RosView
 
-    contents = contents_of(ros.msgs)
+    contents = contents_of(msgs)
     if contents is None and not quiet:
         complain("contents aren't decoded without rosbags: pip install 'zdissect[ros2]'")
     return RosView(contents)

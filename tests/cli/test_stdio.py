@@ -13,6 +13,7 @@ import pytest
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 FIRST = SAMPLES / "pubsub-tcp.pcap"
+ROBOTS = SAMPLES.with_name("samples-ros2") / "two-stacks.pcap"
 ZDISSECT = f"{shlex.quote(sys.executable)} -m zdissect_cli"
 SECONDS = 60
 
@@ -20,6 +21,7 @@ COMMANDS = (
     *(f"-T {kind} {FIRST}" for kind in ("tree", "line", "json", "jsonl")),
     *(f"-q hex -T {kind} 3d00036b2f610103313131".replace("-q hex", "hex -q") for kind in ("tree", "line", "jsonl")),
     f"stats {FIRST}", f"stats --json {FIRST}", f"sessions {FIRST}", f"keys --json {FIRST}", f"queries --csv {FIRST}",
+    f"ros2 -q {ROBOTS}", f"ros2 doctor -q --json {ROBOTS}", f"ros2 graph -q --dot {ROBOTS}",
     f"check {FIRST}", f"check --sarif {FIRST}", f"diff {FIRST} {FIRST}",
     f"follow -q 1 {FIRST}", f"follow -q --json 1 {FIRST}", f"follow -q --raw 1 {FIRST}",
     "fields push", "explain PUSH", "--help",

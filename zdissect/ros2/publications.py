@@ -98,7 +98,7 @@ class RosMessages:
         data = row.get("attachment")
         attachment = parse_attachment(bytes(data)) if data else None
         if attachment is None:
-            times = self.bare.setdefault(key, [])
+            times = self.bare.setdefault(key, []) if len(self.bare) < MOST_PUBLISHERS else self.bare.get(key, [])
             if len(times) < MOST_GAPS:
                 times.append(sighting(item))
             return

@@ -88,7 +88,9 @@ class RosView:
         self.graph.declaration(item, row)
         self.graph.seen(item, row)
         to = row.get("dst_zid")
-        if to is not None and body == "D_TOKEN" and key in self.graph.known:
+        if to is None or body != "D_TOKEN" or key not in self.graph.known:
+            return
+        if to in self.told or len(self.told) < MOST_TOLD:
             tokens = self.told[to]
             if len(tokens) < MOST_TOLD:
                 tokens.add(key)
@@ -110,14 +112,19 @@ class RosView:
         self.graph.seen(item, row)
         if name == "REQUEST":
             if key.is_service:
-                self.heard.add(key)
+                self.hear(key)
                 self.calls.ask(item, row, key)
         elif key.is_service:
             if name == "RESPONSE":
                 self.calls.reply(item, row)
         elif (row.get("reply_body") if name == "RESPONSE" else row.get("body")) == "PUT":
-            self.heard.add(key)
+            self.hear(key)
             self.messages.sample(item, row, key, cached=name == "RESPONSE")
+
+    def hear(self, key: RosKey) -> None:
+        """Notes that something was sent on a key."""
+        if len(self.heard) < MOST_TOLD:
+            self.heard.add(key)
 
     def new_message(self, message: SentMessage, payload: bytes) -> None:
         """Takes a message that isn't a copy."""
