@@ -122,7 +122,7 @@ class QueryTrees(HopTrees):
             text += f"  {style.warning}Timeout: no answer from {short_zid(one['responder'], narrow=True)}{style.end}"
         else:
             text += f" {safe(one['key_expr'] or '?')}" if one["key_expr"] != row["key_expr"] else ""
-            text += f"  {size(one['payload_len'] or 0)}"
+            text += f"  {size(one['payload_len'])}" if one["payload_len"] is not None else ""
         if one["passes_on_frame"] is not None:
             text += f"  {style.derived}[that of frame {one['passes_on_frame']}, held {duration(one['held_ns'] / 1e9)}]"
             text += style.end

@@ -26,6 +26,23 @@ def test_every_sample_of_a_fleet_reached_whom_the_applications_say():
     assert got == seen
 
 
+def test_what_reached_a_client_is_what_its_subscribers_saw():
+    """Each subscriber whose key fits saw each sample that reached its node; what it sent itself isn't on the wire."""
+    truth = sidecar("02-client-router-client")
+    zids = {role: one["zid"] for role, one in truth["roles"].items()}
+    got = Counter(
+        (node, row["key_expr"])
+        for row in listed("samples", SHARED / "02-client-router-client.pcap")
+        for node in row["receivers"]
+    )
+    seen = Counter((one["node"], one["by"], one["key"]) for one in truth["observed"] if one["event"] == "sample")
+    for (role, _, key), number in seen.items():
+        assert number <= got[zids[role], key] + (key.endswith(("cmd/go", "cmd/stop")) and role == "C2")
+    for (zid, key), number in got.items():
+        if zid in zids.values() and zid != zids["R"]:
+            assert number == max(count for (role, _, name), count in seen.items() if (zids[role], name) == (zid, key))
+
+
 def test_numbers_come_first_and_trees_if_asked_for():
     out = run("samples", ROUTER).stdout
     assert out.startswith("By key\n")

@@ -27,7 +27,8 @@ class Answer:
     body: str
     """REPLY, REPLY DEL, ERR."""
     key: str | None
-    size: int
+    size: int | None
+    """Bytes of its payload; None where the capture doesn't hold it."""
     stamp: int
     """Timestamp of the sample (NTP64); 0 where it has none."""
     responder: str | None
@@ -169,6 +170,6 @@ def _answer(item: Dissection, row: Row) -> Answer:
     timed_out = body == "ERR" and row.get("payload") == _TIMEOUT and not row.get("responder_eid")
     content = hash(tuple(row.get(name) for name in _CONTENT))
     return Answer(
-        item.frame.number, item.frame.now_ns, sender(item, row), body, wire_key(row), row.get("payload_len") or 0,
+        item.frame.number, item.frame.now_ns, sender(item, row), body, wire_key(row), row.get("payload_len"),
         row.get("timestamp_ntp64") or 0, row.get("responder_zid"), timed_out, content,
     )  # fmt: skip

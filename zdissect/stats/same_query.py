@@ -77,10 +77,13 @@ class Query:
 
     def fits(self, hop: Hop, now_ns: int) -> bool:
         """Whether a request with its content on this hop may belong to it."""
-        if hop[0] != self.asker and hop[0] not in self.received:
+        if self.over(now_ns) or (hop[0] != self.asker and hop[0] not in self.received):
             return False
-        apart = not self.open and now_ns - self.frame.now_ns > TOGETHER_NS
-        return not apart and hop not in self.hops and hop[::-1] not in self.hops
+        return hop not in self.hops and hop[::-1] not in self.hops
+
+    def over(self, now_ns: int) -> bool:
+        """Whether no request belongs to it any more."""
+        return not self.open and now_ns - self.frame.now_ns > TOGETHER_NS
 
     def sent(self, request: RequestKey, now_ns: int) -> None:
         """Notes a REQUEST of it."""
@@ -134,7 +137,9 @@ class Alike:
         Args:
             role: Role of the sender, if it is known.
         """
-        source, alike = hop[0], self.known.get(content, ())
+        source, alike = hop[0], self.known.get(content, [])
+        while alike and alike[0].over(now_ns):
+            del alike[0]
         fitting = [query for query in alike if query.fits(hop, now_ns)]
         if role == "client":
             fitting = [query for query in fitting if query.asker == source]
