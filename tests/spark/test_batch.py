@@ -18,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from comparing import assert_same, rows
 from zdissect_cli.main import cli
 
+from zdissect.export.conversion_settings import Settings
 from zdissect.export.directory import Job, Report, convert_directory
 from zdissect.export.large_captures import LargeCaptures
 from zdissect.export.tables import TABLES
@@ -26,6 +27,7 @@ from zdissect.parallel.split import Split
 from zdissect.spark import conversion, shuffled_groups, task_pool
 
 SAMPLES = Path(__file__).parents[2] / "samples"
+ROBOTS = SAMPLES.with_name("samples-ros2")
 
 
 def batch(*arguments: object) -> "tuple[int, str]":
@@ -150,6 +152,14 @@ def test_a_capture_that_was_split_wrongly_is_decoded_again(spark, tmp_path, monk
         monkeypatch.setattr(task_pool, "REREAD", 0)
     both_ways(spark, Job(str(SAMPLES / "gossip.pcap"), "", jobs=1), tmp_path)
     assert len(list((tmp_path / "spark" / "messages").glob("*.parquet"))) == 1
+
+
+def test_columns_of_ros(spark, tmp_path):
+    """With contents, and with what is kept of payloads cut after these are decoded."""
+    pytest.importorskip("rosbags")
+    both_ways(spark, Job(str(ROBOTS), "", Settings(ros2=True, payload=4), jobs=1, include=("t*-*.pcap",)), tmp_path)
+    found = pq.read_table(tmp_path / "spark" / "messages")["ros2_content"].drop_null().to_pylist()
+    assert '{"data":"Hello World: 0"}' in found
 
 
 def test_success_names_the_parts(spark, tmp_path):

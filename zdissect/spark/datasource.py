@@ -5,7 +5,8 @@
 Options of both: `include` (patterns of file names, separated by commas), `join` (auto, one or separate: which files
 are one capture) and `partitions` (how many tasks share a large capture; 8 if it isn't said). Of `zenoh`: `ports`
 (`9000` or `tcp:9000,udp:7000`: always taken for Zenoh), `payload` (full, none, or a number of bytes), `filter` (a
-display filter that rows must match), `fields` (true fills the column of that name) and `pushdown` (true only where the
+display filter that rows must match), `fields` (true fills the column of that name), `ros2` (true adds the columns of
+ROS 2; `contents` = false leaves out what is in messages) and `pushdown` (true only where the
 session has spark.sql.python.filterPushdown.enabled; otherwise Spark refuses sources that take filters).
 """
 
