@@ -28,10 +28,10 @@ until_ts_ns      time    Until          -
 TOPICS = columns("""
 name           text      Topic!         -
 domain         number    Domain         -
-type           text      Type!          -
+type           text      Type           -
 hash           text      Type_hash      -
-publishers     list      Publishers     -
-subscriptions  list      Subscriptions  -
+publishers     list      Publishers!    -
+subscriptions  list      Subscriptions! -
 messages       number    Messages!      -
 bytes          bytes     Payload        -
 rate_hz        rate      Rate           -
@@ -52,8 +52,8 @@ SERVICES = columns("""
 name      text      Service!  -
 domain    number    Domain    -
 type      text      Type!     -
-servers   list      Servers   -
-clients   list      Clients   -
+servers   list      Servers!  -
+clients   list      Clients!  -
 calls     number    Calls!    -
 answered  number    Answered  -
 late      number    Late      -
@@ -70,14 +70,14 @@ seq       number    Number    -
 request   said      Request!  -
 state     text      State!    -
 took_ns   duration  After!    -
-response  said      Response  -
+response  said      Response! -
 """)
 ACTIONS = columns("""
 name      text      Action!   -
 domain    number    Domain    -
 type      text      Type!     -
-servers   list      Servers   -
-clients   list      Clients   -
+servers   list      Servers!  -
+clients   list      Clients!  -
 goals     number    Goals!    -
 """)
 GOALS = columns("""

@@ -80,12 +80,16 @@ class RosPage:
         """Names of topics with several types or hashes."""
 
     def table(self, kinds: Sequence[ListColumn], rows: list[Entry]) -> Iterator[str]:
-        """A table; nothing without rows. The domain is told only if there are several."""
+        """A table; nothing without rows. What no row has is left out, and the domain, unless there are several."""
         if not rows:
             return
         one = len({row.get("domain") for row in rows}) == 1 and kinds is not NODES
         shown = [{column.name: row.get(column.name) for column in kinds} for row in rows]
-        wanted = [column for column in kinds if not (one and column.name == "domain")]
+        said = {column.name for column in kinds if any(row[column.name] not in (None, 0, "", []) for row in shown)}
+        wanted = [
+            column for column in kinds
+            if (column.vital or column.name in said) and not (one and column.name == "domain")
+        ]  # fmt: skip
         lines, dropped = table(
             text_columns(wanted, shown, self.clock, self.style), self.width, self.style.dim, self.style.end
         )

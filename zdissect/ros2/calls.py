@@ -12,10 +12,12 @@ from zdissect.engine.messages import Row
 from zdissect.ros2.attachment import RosAttachment, parse_attachment
 from zdissect.ros2.content import Content, Contents
 from zdissect.ros2.graph import Sighting, sighting
-from zdissect.ros2.rmw_keys import RosKey
+from zdissect.ros2.rmw_keys import RosKey, ros_key
 
 MOST_CALLS = 100_000
 """Calls that are listed; further ones are counted."""
+_MOST_HOPS = 8 * MOST_CALLS
+MOST_RESPONSES = 64
 _TIMEOUT = b"Timeout"
 """The text of the error by which Zenoh itself ends a query whose time is over (docs/ros2.md)."""
 _SDK_ENCODING = "application/cdr"
@@ -116,7 +118,8 @@ class RosCalls:
             call = self.listed[name] = self.call(item, row, key, attachment)
         else:
             call.copies += 1
-        self.hops[item.frame.number, row.get("request_id") or 0] = call
+        if len(self.hops) < _MOST_HOPS:
+            self.hops[item.frame.number, row.get("request_id") or 0] = call
 
     def call(self, item: Dissection, row: Row, key: RosKey, attachment: RosAttachment) -> RosCall:
         """The call that a request begins."""
@@ -158,13 +161,14 @@ class RosCalls:
         """Takes a response."""
         data = row.get("attachment")
         attachment = parse_attachment(bytes(data)) if data else None
-        if call is None and attachment is not None:
-            call = self.listed.get((attachment.gid, attachment.seq, _name(row)))
+        if attachment is not None:  # it says more than numbers of frames, which several files have
+            call = self.listed.get((attachment.gid, attachment.seq, _name(row)), call)
         if call is None:
             return
         payload = bytes(row.get("payload") or b"")
         server = row.get("responder_zid") or row.get("src_zid") or item.flow.id
-        call.responses.add((server if attachment is None else "", attachment.source_ts_ns if attachment else 0))
+        if len(call.responses) < MOST_RESPONSES:
+            call.responses.add((server if attachment is None else "", attachment.source_ts_ns if attachment else 0))
         if call.answered is None:
             call.answered, call.answer_payload, call.server = sighting(item), payload, server
             call.took_ns = item.frame.ts_ns - call.asked.ts_ns
@@ -175,8 +179,6 @@ class RosCalls:
 
 def _name(row: Row) -> str:
     """The service of a response."""
-    from zdissect.ros2.rmw_keys import ros_key
-
     key = ros_key(row.get("key_expr") or "")
     return key.name if key is not None else ""
 

@@ -78,7 +78,7 @@ class Mismatches:
         """They have another hash."""
         token = entity.token
         text = (
-            f"{_who([entity])} and {_who(others)} mean different versions of {token.type}: "
+            f"{_who([entity])}, and {_who(others)}, with other definitions of {token.type}: "
             f"type hashes {self.hash(token.type, token.hash)} and "
             f"{listed(self.hash(token.type, other.token.hash) for other in others)}"
         )
