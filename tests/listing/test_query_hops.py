@@ -7,7 +7,7 @@ from zdissect_cli.hop_trees import MOST_DEEP
 from zdissect_cli.query_trees import QueryTrees
 
 from tests.conversation import CLIENT, PEER, ROUTER, Conversation, Node
-from tests.messages import put, request, response, response_final
+from tests.messages import d_keyexpr, declare, put, request, response, response_final
 from tests.packets import MS, SECOND, CaptureBuilder, Parties
 from zdissect.grammar.primitives import ENDLESS_MS
 from zdissect.listing import QueryListing
@@ -186,6 +186,34 @@ def test_answers_are_kept_within_bounds_and_counted_beyond(star, monkeypatch):
     star.client.frame(1, *(reply(7, b"%d" % index) for index in range(10)), response_final(7))
     (row,) = star.rows
     assert (row["hops"][0]["answer_count"], len(row["hops"][0]["answers"]), row["replies"]) == (10, 3, 10)
+
+
+def with_attachment(ident, scope, data):
+    """A request as ROS 2 makes it: no two have the same attachment."""
+    query = {"message": "QUERY", "extensions": [{"ext": "attachment", "value": data}]}
+    return request(ident, scope, body=query)
+
+
+def test_where_ids_of_keys_are_not_known_the_attachment_tells(star):
+    """The capture starts after both keys were declared."""
+    star.client.frame(0, declare(d_keyexpr(5, "demo/x")))
+    star.server.frame(1, declare(d_keyexpr(3, "demo/x")))
+    start = len(star.capture.frames)
+    for number in (b"1", b"2"):
+        star.client.frame(0, with_attachment(1, 5, number))
+        star.server.frame(1, with_attachment(2, 3, number))
+        star.server.frame(0, response_final(2))
+        star.client.frame(1, response_final(1))
+    del star.capture.frames[:start]
+    rows = star.rows
+    assert [row["key_expr"] for row in rows] == ["?5", "?5"]
+    assert [[hop["key_expr"] for hop in row["hops"]] for row in rows] == [["?5", "?3"]] * 2
+
+
+def test_the_same_attachment_on_another_key_is_another_query(star):
+    star.client.frame(0, declare(d_keyexpr(5, "demo/x"), None), with_attachment(1, 5, b"1"))
+    star.server.frame(1, declare(d_keyexpr(3, "demo/y"), None), with_attachment(2, 3, b"1"))
+    assert [row["key_expr"] for row in star.rows] == ["demo/x", "demo/y"]
 
 
 def test_a_long_chain_is_shown_as_far_as_it_is_of_use():

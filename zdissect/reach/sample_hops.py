@@ -13,7 +13,7 @@ from zdissect.engine.messages import DecodedMessage, Row
 from zdissect.grammar.primitives import zid_text
 from zdissect.records import Frame
 from zdissect.stats.keys import wire_key
-from zdissect.stats.same_query import Hop, hop_of, spelling
+from zdissect.stats.same_query import Hop, content_of, hop_of, known_key, may_be_same
 
 WINDOW_NS = 2_000_000_000
 """Most time in which a node passes a sample on, and after which nothing belongs to it any more."""
@@ -74,14 +74,15 @@ class Sample:
         """Its timestamp, as soon as it has one."""
         return next((hop.stamp for hop in self.hops if hop.stamp), 0)
 
-    def fits(self, hop: Hop, stamp: int, now_ns: int) -> bool:
-        """Whether a PUSH on this hop may be of it."""
-        if hop[0] != self.source and hop[0] not in self.received:
+    def fits(self, hop: SampleHop, key: str | None) -> bool:
+        """Whether a PUSH with its content may be of it."""
+        source = hop.hop[0]
+        if (source != self.source and source not in self.received) or not may_be_same(known_key(self.row), key):
             return False
-        if stamp and self.stamp not in (0, stamp):
+        if hop.stamp and self.stamp not in (0, hop.stamp):
             return False
         sent = {known.hop for known in self.hops}
-        return hop not in sent and hop[::-1] not in sent and now_ns - self.last_ns <= WINDOW_NS
+        return hop.hop not in sent and hop.hop[::-1] not in sent and hop.now_ns - self.last_ns <= WINDOW_NS
 
 
 _KEPT = ("key_expr", "key_scope", "key_suffix", "body", "payload_len", "src_role", "congestion_control", "priority",
@@ -102,7 +103,7 @@ class SampleHops:
     def feed(self, item: Dissection, message: DecodedMessage, chosen: bool) -> tuple[Sample, SampleHop]:
         """Takes a PUSH; returns what it is of."""
         row, frame = message.row, item.frame
-        content = hash((spelling(wire_key(row)), *(row.get(name) for name in _CONTENT)))
+        content = content_of(row, _CONTENT)
         roles = row.get("src_role"), row.get("dst_role")
         stamp = row.get("timestamp_ntp64") or 0
         hop = SampleHop(
@@ -120,7 +121,8 @@ class SampleHops:
     def find(self, content: int, hop: SampleHop, row: Row) -> Sample | None:
         """The sample that a PUSH is of, which is linked to what it passes on; None if it is a new one."""
         source, now_ns = hop.hop[0], hop.now_ns
-        fitting = [one for one in self.alike.get(content, ()) if one.fits(hop.hop, hop.stamp, now_ns)]
+        key = known_key(row)
+        fitting = [one for one in self.alike.get(content, ()) if one.fits(hop, key)]
         if hop.roles[0] == "client":
             fitting = [one for one in fitting if one.source == source]
         stamped = [one for one in fitting if hop.stamp and one.stamp == hop.stamp]

@@ -14,7 +14,17 @@ from zdissect.engine.messages import Row
 from zdissect.session.occurrences import Occurrences
 from zdissect.stats.distribution import Distribution
 from zdissect.stats.keys import wire_key
-from zdissect.stats.same_query import CONTENT, TOGETHER_NS, Alike, Joined, Query, RequestKey, content_of, hop_of
+from zdissect.stats.same_query import (
+    CONTENT,
+    TOGETHER_NS,
+    Alike,
+    Joined,
+    Query,
+    RequestKey,
+    content_of,
+    hop_of,
+    known_key,
+)
 
 MOST_OPEN = 100_000
 """Most queries, and requests, that wait for answers; beyond that, the oldest are dropped."""
@@ -123,7 +133,7 @@ class Queries:
         """Takes a REQUEST."""
         hop, now_ns = hop_of(item, row), item.frame.now_ns
         content = content_of(row)
-        joined = self.alike.find(content, hop, now_ns, row.get("src_role"))
+        joined = self.alike.find(content, hop, now_ns, row)
         query = joined.query if joined is not None else self.new(item, row, content, hop[0])
         from_asker = hop[0] == query.asker
         for totals in (self.all, query.asked):
@@ -150,7 +160,7 @@ class Queries:
         asked = self.keys.get(key)
         if asked is None:
             asked = self.others if len(self.keys) >= self.most_keys else self.keys.setdefault(key, Asked())
-        query = self.kind(item.frame.bare(), asked, content, asker)  # the bytes of frames would add up
+        query = self.kind(item.frame.bare(), asked, content, asker, known_key(row))  # the bytes of frames would add up
         self.known[id(query)] = query
         self.alike.add(query)
         for totals in (self.all, asked):

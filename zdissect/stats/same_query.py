@@ -42,9 +42,25 @@ def spelling(key: str | None) -> str:
     return (key or "").replace("/", "")
 
 
-def content_of(row: Row) -> int:
-    """A hash of what stays the same of a REQUEST."""
-    return hash((spelling(wire_key(row)), *(row.get(name) for name in CONTENT)))
+def content_of(row: Row, columns: tuple[str, ...] = CONTENT) -> int:
+    """A hash of what stays the same of a REQUEST or PUSH, wherever it goes.
+
+    An attachment or a SourceInfo is hardly ever the same twice: then the key needn't be known, as where a capture
+    starts after its declaration.
+    """
+    unique = row.get("attachment") is not None or row.get("source_sn") is not None
+    return hash(("" if unique else spelling(wire_key(row)), *(row.get(name) for name in columns)))
+
+
+def known_key(row: Row) -> str | None:
+    """What stays the same of its key; None where that isn't known."""
+    key = row.get("key_expr")
+    return None if key is None else spelling(key)
+
+
+def may_be_same(one: str | None, other: str | None) -> bool:
+    """Whether two keys, as `known_key` gives them, may be the same."""
+    return one is None or other is None or one == other
 
 
 @dataclass(slots=True)
@@ -68,6 +84,8 @@ class Query:
     content: int
     """What `content_of` gives for its REQUESTs."""
     asker: str
+    key: str | None
+    """Its `known_key`."""
     received: dict[str, Received] = field(default_factory=dict)
     """The nodes that were sent it."""
     hops: set[Hop] = field(default_factory=set)
@@ -75,9 +93,13 @@ class Query:
     """Requests of the querier that have no RESPONSE_FINAL."""
     answers: int = 0
 
-    def fits(self, hop: Hop, now_ns: int) -> bool:
+    def fits(self, hop: Hop, key: str | None, now_ns: int) -> bool:
         """Whether a request with its content on this hop may belong to it."""
-        if self.over(now_ns) or (hop[0] != self.asker and hop[0] not in self.received):
+        if (
+            self.over(now_ns)
+            or not may_be_same(self.key, key)
+            or (hop[0] != self.asker and hop[0] not in self.received)
+        ):
             return False
         return hop not in self.hops and hop[::-1] not in self.hops
 
@@ -128,20 +150,20 @@ class Alike:
         if not alike:
             self.known.pop(query.content, None)
 
-    def find(self, content: int, hop: Hop, now_ns: int, role: str | None) -> Joined | None:
+    def find(self, content: int, hop: Hop, now_ns: int, row: Row) -> Joined | None:
         """The query that a request on this hop belongs to; None if it is a new one.
 
         Who has been asked and hasn't ended it passes it on; of several such queries the first one that came lately, as
         requests aren't reordered. A client passes nothing on.
 
         Args:
-            role: Role of the sender, if it is known.
+            row: The request.
         """
-        source, alike = hop[0], self.known.get(content, [])
+        source, alike, key = hop[0], self.known.get(content, []), known_key(row)
         while alike and alike[0].over(now_ns):
             del alike[0]
-        fitting = [query for query in alike if query.fits(hop, now_ns)]
-        if role == "client":
+        fitting = [query for query in alike if query.fits(hop, key, now_ns)]
+        if row.get("src_role") == "client":
             fitting = [query for query in fitting if query.asker == source]
         if not fitting:
             return None
