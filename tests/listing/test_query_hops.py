@@ -6,7 +6,7 @@ import pytest
 from zdissect_cli.hop_trees import MOST_DEEP
 from zdissect_cli.query_trees import QueryTrees
 
-from tests.conversation import CLIENT, PEER, ROUTER, Conversation, Node
+from tests.conversation import CLIENT, OTHER_ROUTER, PEER, ROUTER, Conversation, Node
 from tests.messages import d_keyexpr, declare, put, request, response, response_final
 from tests.packets import MS, SECOND, CaptureBuilder, Parties
 from zdissect.grammar.primitives import ENDLESS_MS
@@ -94,11 +94,12 @@ def test_equal_queries_of_two_nodes_are_passed_on_in_their_order_and_ambiguous(s
 
 
 def test_a_client_passes_nothing_on(star):
-    """A client that is asked, and asks the same, asks for itself."""
+    """A client that is asked, and asks the same of another node, asks for itself."""
+    other = Conversation(star.capture, (SERVER, OTHER_ROUTER), Parties(ports=(50000, 7448))).open()
     star.client.frame(0, request(1))
     star.server.frame(1, request(2))
-    star.server.frame(0, request(3))
-    assert [len(row["hops"]) for row in star.rows] == [2, 1]
+    other.frame(0, request(3))
+    assert [[hop["request_id"] for hop in row["hops"]] for row in star.rows] == [[1, 2], [3]]
 
 
 def test_a_query_that_is_passed_on_with_another_key(star):
@@ -148,6 +149,15 @@ def test_who_never_answers_and_the_timeout_of_the_asker(star):
     assert (row["state"], row["ended"], row["ended_by"]) == ("unfinished", "asker timeout", row["asker"])
     assert (row["silent"], passed["state"]) == ([passed["to"]], "silent")
     assert (asked["state"], other["state"]) == ("unfinished", "answered")
+
+
+def test_an_answer_after_the_timeout_of_the_asker(star):
+    star.client.frame(0, request(7, timeout=500))
+    star.wait(SECOND)
+    star.client.frame(1, reply(7), response_final(7))
+    (row,) = star.rows
+    assert (row["state"], row["ended"], row["late"]) == ("answered", "asker timeout", 1)
+    assert [answer["fate"] for answer in row["hops"][0]["answers"]] == ["late"]
 
 
 def test_a_query_without_a_timeout_waits(star):

@@ -107,7 +107,7 @@ def test_nobody_is_left_out_whose_session_is_over(star):
     star.two.batch(0, {"message": "CLOSE", "reason": 0, "S": 1})
     star.one.frame(0, sample())
     star.wait()
-    assert [row["left_out"] for row in rows(star)] == [[]]
+    assert [(row["state"], row["left_out"]) for row in rows(star)] == [("no subscriber", [])]
 
 
 def test_the_source_and_the_end_of_the_capture(star):
