@@ -5,7 +5,7 @@ import struct
 import pytest
 
 from tests.packets import START_NS
-from tests.ros2.robots import CLIENT_ZID, ROUTER_ZID, ended, report, sample, token
+from tests.ros2.robots import CLIENT_ZID, ROUTER_ZID, ended, report, sample, token, tokens
 from tests.ros2.test_doctor import LISTENER, TALKER, talking
 from tests.ros2.truth import ROS
 from tests.ros2.truth import report as shown
@@ -37,6 +37,8 @@ def test_states_in_an_array(order):
     head = (b"\0\1\0\0" if order == "<" else b"\0\0\0\0") + struct.pack(f"{order}I", 2)
     body = one + stamp + b"\x02" + other + bytes(3) + stamp + b"\x04"
     assert _statuses(head + body) == [(one, 2), (other, 4)]
+    alone = head[:4] + struct.pack(f"{order}I", 1)
+    assert _statuses(alone + body) == [(one, 2)]
     for size in range(len(body)):
         assert _statuses(head + body[:size]) == ([(one, 2)] if size >= 25 else [])
 
@@ -85,6 +87,19 @@ def test_a_node_is_gone_once_nobody_tells_of_it():
     assert report(conversation)["nodes"][1]["ended"] == "undeclared"
     closed = talking(other=other).close(1)
     assert {node["ended"] for node in report(closed)["nodes"]} == {"session"}
+
+
+def test_who_comes_late_to_latched_messages():
+    """It is told of, but not for logs, which everybody keeps and few want from the start."""
+    kept = ":1:,10:,:,:,,"
+    for name, kinds in (("/chatter", ["qos-mismatch"]), ("/rosout", [])):
+        key = f"0{name}/std_msgs::msg::dds_::String_/RIHS01_df66"
+        made_of = key.partition("/")[2].partition("/")[2]
+        own = (TALKER[0], token("MP", "talker", name, made_of, qos=kept))
+        other = (LISTENER[0], token("MS", "early", name, made_of, zid=ROUTER_ZID, qos=kept))
+        conversation = talking(sample(1, key=key, ts_ns=START_NS), own=own, other=other).wait(1)
+        conversation.frame(1, *tokens(token("MS", "late", name, made_of, zid=ROUTER_ZID, id=9), first=9))
+        assert [one["kind"] for one in report(conversation)["problems"]] == kinds
 
 
 @pytest.mark.parametrize(

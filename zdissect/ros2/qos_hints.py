@@ -11,6 +11,7 @@ from zdissect.ros2.graph import RosEntity, RosGraph, topic_of
 from zdissect.ros2.problem import Problem, few
 from zdissect.ros2.publications import RosPublisher
 from zdissect.ros2.qos_words import RosQos
+from zdissect.ros2.rmw_keys import action_of
 
 _ARRIVES = "incompatible under DDS, but rmw_zenoh delivers"
 _MANUAL = "manual_by_topic"
@@ -76,7 +77,12 @@ def _longer(offered_ns: int | None, asked_ns: int | None) -> bool:
 
 
 def _too_late(subscription: RosEntity, publishers: list[RosEntity], sent: RosPublisher | None) -> str:
-    """What a volatile subscription to latched messages misses, if it came after the last of them; else empty."""
+    """What a volatile subscription to latched messages misses, if it came after the last of them; else empty.
+
+    Logs and the states of actions are kept for all, and few who come later want them from the start.
+    """
+    if subscription.token.name == "/rosout" or action_of(subscription.token.name):
+        return ""
     token, latched = subscription.token, [one.token.qos for one in publishers if one.token.qos is not None]
     if not latched or any(qos.durability != "transient_local" for qos in latched):
         return ""
