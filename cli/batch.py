@@ -120,7 +120,7 @@ def batch(
     if not spark.spark:
         without_pandas()
     settings = Settings(options.tcp_ports, options.udp_ports, tables.payload, tables.fields, _filter(tables.wanted))
-    settings = replace(settings, **_ros2(tables))
+    settings = replace(settings, limits=options.limits, **_ros2(tables))
     job = Job(directory, out, settings, tables.mode, tables.include, tables.join or "auto", tables.jobs or 0)
     before = signal.signal(signal.SIGTERM, _terminate)
     try:

@@ -27,6 +27,7 @@ from zdissect.output.time_formats import FORMATS
 from . import completers
 from .common import style_of, wants_color
 from .frame_ranges import FrameRanges
+from .memory_limits import limit_option, memory_limits
 
 if TYPE_CHECKING:
     from zdissect.filters import Filter
@@ -46,12 +47,14 @@ class CaptureOptions:
     """So many frames at most; None: all."""
     rules: tuple[str, ...] = ()
     """Which ports carry Zenoh, as `-d` has it."""
+    limits: tuple[str, ...] = ()
+    """As `--limit` has it."""
 
     def pipeline(self, **changes: Any) -> "Options":
         """The options of the pipeline, with changes to the fields named. Raises click.BadParameter for a wrong rule."""
         from .decode_as import decode_as
 
-        return replace(decode_as(self.rules), **changes)
+        return replace(decode_as(self.rules), limits=memory_limits(self.limits), **changes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,9 +210,12 @@ interfaces_option = click.option(
 
 frames_option = click.option("-c", "frames", type=click.IntRange(min=1), metavar="N", help="Stop after N frames.")
 
-decode_as_option = click.option(
-    "-d", "rules", multiple=True, metavar="RULE", help="Decode as: tcp.port==9000,zenoh or udp.port==..."
-)
+
+def decode_as_option(command: Command) -> Command:
+    """How captures are dissected: `-d`, and `--limit`."""
+    help_text = "Decode as: tcp.port==9000,zenoh or udp.port==..."
+    return click.option("-d", "rules", multiple=True, metavar="RULE", help=help_text)(limit_option(command))
+
 
 times_option = click.option(
     "-t",

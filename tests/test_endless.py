@@ -58,7 +58,7 @@ def kept(pipeline: Pipeline) -> dict[str, int]:
         "links": len(sessions.links),
         "pairs": len(sessions.pairs),
         "members": len(sessions.groups.joined_ns),
-        "held": datagrams.held,
+        "held": sum(len(conversation.waiting) for conversation in datagrams.conversations.values()),
     }
 
 

@@ -44,7 +44,7 @@ _CODE = (type, ModuleType, FunctionType, BuiltinFunctionType, GeneratorType)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lowers the limits of what is remembered, and lets more time pass."""
     limits = (
-        (line_form, "MOST_LIVE"), (grep, "MOST_LIVE"), (ip, "MAX_PAIRS"), (ipfragments, "MAX_OPEN"),
+        (line_form, "MOST_LIVE"), (grep, "MOST_LIVE"), (ip, "MAX_PAIRS"),
         (ipfragments, "MAX_FINISHED"), (interests, "REMEMBERED"), (requests, "REMEMBERED"),
         (query_stats, "ROOM"), (deadlines, "ROOM"), (tcp_analysis, "MOST_SEGMENTS"), (templates, "MOST_TEMPLATES"),
         (row_cells, "MOST_KEPT"), (row_cells, "MOST_CONVERSATIONS"), (stencils, "MOST_TEMPLATES"),

@@ -13,11 +13,12 @@ from zdissect.session.fragments import Assembled
 from zdissect.session.state import Sessions
 
 EMPTY = interpret(NETWORK_MESSAGE, b"", cut=True)
-MISSING = {"cut": "cut-by-capture", "lost": "torn-batch", "end": "stream-ends"}
+MISSING = {"cut": "cut-by-capture", "lost": "torn-batch", "end": "stream-ends", "limit": "limit"}
 WHY = {
     "cut": "the rest was cut off by the capture (snap length)",
     "lost": "the rest isn't in the capture",
     "end": "the stream ends in the middle of a batch",
+    "limit": "the rest is skipped: what isn't whole yet takes more memory than --limit streams",
 }
 
 

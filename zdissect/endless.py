@@ -4,13 +4,13 @@ A file is dissected as a whole, however long it is, and nothing of it is forgott
 capture may go on for months, in which every process and every query of a name server has ports of its own.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Protocol
 
 from zdissect.dissection import Item
 from zdissect.flow.datagram_conversation import DatagramConversation
 from zdissect.flow.verdict import Verdict
-from zdissect.pipeline import OTHERS, Pipeline
+from zdissect.pipeline import Pipeline
 from zdissect.records import Frame
 
 SWEEP_NS = 60 * 10**9
@@ -77,7 +77,8 @@ class Endless:
         out = [item for _, items in waited for item in items]
         out += self.datagrams()
         datagrams, sessions = self.pipeline.datagrams, self.pipeline.sessions
-        datagrams.scouting.scouts &= sessions.forget(now_ns, before_ns)
+        asking, scouting = sessions.forget(now_ns, before_ns), datagrams.scouting
+        scouting.scouts = {one: None for one in scouting.scouts if one in asking}
         for group in datagrams.groups.keys() - sessions.groups.members.keys():
             del datagrams.groups[group]
         return [*out, *self.forget()]
@@ -89,7 +90,7 @@ class Endless:
         """
         out: list[Item] = []
         datagrams = self.pipeline.datagrams
-        self.ended(datagrams.past)
+        self.pipeline.ended(datagrams.past)
         datagrams.past.clear()
         before, self.idle = self.idle, {}
         gone: list[DatagramConversation] = []
@@ -103,21 +104,5 @@ class Endless:
                 self.idle[flow.id] = flow.size, looks
             else:
                 gone.append(conversation)
-        for conversation in gone:
-            for known in datagrams.decided(conversation):
-                self.pipeline.datagram(known, out)
-            datagrams.forget(conversation)
-            if conversation.flow.verdict is Verdict.UNDECIDED:
-                conversation.flow.verdict = Verdict.OTHER
-            del datagrams.conversations[conversation.flow.ends]
-        self.ended(gone)
+        self.pipeline.silent(gone, out)
         return out
-
-    def ended(self, conversations: Iterable[DatagramConversation]) -> None:
-        """Conversations are over: they are counted, and what is known of them is let go."""
-        for conversation in conversations:
-            self.pipeline.forget(conversation.flow.id)
-            verdict = conversation.flow.verdict
-            if verdict in OTHERS:
-                self.pipeline.gone[verdict.value] += 1
-                self.pipeline.opaque[verdict.value] += conversation.opaque

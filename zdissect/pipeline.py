@@ -6,75 +6,29 @@ all state of a capture, does no I/O, and is the same for the command line and fo
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from functools import partial
 from operator import attrgetter
 
 from zdissect.dissection import ITSELF, LOOK, Dissection, Item, Notice, Rank, Ranked, Skip, due_ns
-from zdissect.dissector import EMPTY, WHY, Dissector
+from zdissect.dissector import EMPTY, WHY
 from zdissect.engine.interpreter import interpret
-from zdissect.flow.causal import Causal
-from zdissect.flow.clock import Clock
 from zdissect.flow.conversation import Flow, StreamConversation
-from zdissect.flow.datagram_conversation import COPY, SCOUTING, Known
-from zdissect.flow.datagrams import Datagrams, buffer_of
-from zdissect.flow.link import Decoder
+from zdissect.flow.datagram_conversation import COPY, SCOUTING, DatagramConversation, Known
+from zdissect.flow.datagrams import buffer_of
 from zdissect.flow.stream_buffer import Batch, Skipped
-from zdissect.flow.tcp import Streams
-from zdissect.flow.ticks import Ticks
 from zdissect.flow.verdict import Verdict
 from zdissect.grammar.batch import SCOUTING_DATAGRAM
-from zdissect.grammar.ports import SCOUTING_PORT, ZENOH_PORT
+from zdissect.grammar.ports import ZENOH_PORT
+from zdissect.limits import Options as Options
 from zdissect.records import Chunk, Datagram, Frame, Gap, Overlap, Segment, StreamEnd, StreamItem
 from zdissect.session.model import Link
-from zdissect.session.state import Sessions
+from zdissect.stages import PipelineStages
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
-    """What the user knows better than the capture."""
-
-    tcp_ports: frozenset[int] = frozenset()
-    """TCP ports whose connections are Zenoh, whatever they look like."""
-    udp_ports: frozenset[int] = frozenset()
-    """The same for UDP."""
-    history: bool = False
-    """Keep the links that ended, for statistics."""
-
-
-@dataclass(slots=True)
-class Pipeline:
+class Pipeline(PipelineStages):
     """The stages of one capture, and their state."""
 
-    options: Options = field(default_factory=Options)
-    captured: int = 0
-    """Payload bytes of all TCP segments and UDP datagrams, retransmitted ones too."""
-    delivered: int = 0
-    """Bytes of all TCP streams: payload without what was retransmitted or belonged to no connection."""
-    clock: Clock = field(default_factory=Clock)
-    decoder: Decoder = field(init=False)
-    streams: Streams = field(default_factory=Streams)
-    causal: Causal = field(init=False)
-    dissector: Dissector = field(init=False)
-    conversations: dict[int, StreamConversation] = field(default_factory=dict)
-    datagrams: Datagrams = field(init=False)
-    ticks: Ticks = field(default_factory=Ticks)
-    sessions: Sessions = field(default_factory=Sessions)
-    gone: Counter[str] = field(default_factory=Counter)
-    """Connections that ended and weren't Zenoh, by what they were."""
-    opaque: Counter[str] = field(default_factory=Counter)
-    """Their bytes."""
-    links: list[Link] = field(default_factory=list)
-    """Links that ended, if `Options.history` asks to keep them."""
-    last: Frame | None = None
-    """The last frame of the capture so far."""
-
-    def __post_init__(self) -> None:
-        self.decoder = Decoder(self.options.udp_ports)
-        ports = frozenset({ZENOH_PORT, SCOUTING_PORT})
-        self.datagrams = Datagrams(ports | self.options.udp_ports, self.options.udp_ports)
-        self.causal = Causal(self.streams.first)
-        self.dissector = Dissector(self.sessions)
+    __slots__ = ()
 
     def feed(self, frame: Frame) -> list[Item]:
         """What this frame completes, in order, and what it shows to be overdue."""
@@ -88,10 +42,15 @@ class Pipeline:
             if isinstance(packet, Datagram):
                 for known in self.datagrams.feed(packet):
                     self.datagram(known, out)
+                if self.datagrams.store.held > self.datagrams.store.most:
+                    self.silent(self.datagrams.too_many(), out)
             else:
                 self.segment(packet, out)
             if self.clock.told and (flow := self.flow(packet)) is not None:
                 out.insert(0, Notice(frame, flow, int(packet.src != flow.ends[0]), self.clock.told, "time-leap"))
+            if self.reached and (flow := self.flow(packet)) is not None:
+                out += [Notice(frame, flow, int(packet.src != flow.ends[0]), text, "limit") for text in self.reached]
+                self.reached.clear()
         if tick:
             self.tick(frame, out)
         return out
@@ -188,8 +147,11 @@ class Pipeline:
             self.delivered += len(item.data)
             conversation.flow.size += len(item.data)
             self.batches(conversation, conversation.feed(item), out)
+            if conversation.changed:
+                self.count(conversation, item.frame, out)
         elif isinstance(item, Gap):
             self.batches(conversation, conversation.feed(item), out)
+            self.count(conversation, item.frame, out)
         elif isinstance(item, Overlap):
             why = "retransmitted with different bytes; the first ones are kept"
             flow = conversation.flow
@@ -204,9 +166,33 @@ class Pipeline:
                 self.batches(conversation, conversation.close(), out)
                 self.end(item.stream)
 
+    def count(self, conversation: StreamConversation, frame: Frame, out: list[Item]) -> None:
+        """Counts what a conversation keeps; if all together keep too much, the largest give it up."""
+        self.buffers.set(conversation, conversation.kept())
+        for largest in self.buffers.excess():
+            self.batches(largest, largest.relieve(frame), out)
+            self.buffers.set(largest, largest.kept())
+
+    def silent(self, conversations: list[DatagramConversation], out: list[Item]) -> None:
+        """Ends conversations of datagrams; adds what waited in them, now decided as it would be at the end."""
+        for conversation in conversations:
+            for known in self.datagrams.over(conversation):
+                self.datagram(known, out)
+        self.ended(conversations)
+
+    def ended(self, conversations: Iterable[DatagramConversation]) -> None:
+        """Conversations of datagrams are over: they are counted, and what is known of them is let go."""
+        for conversation in conversations:
+            self.forget(conversation.flow.id)
+            verdict = conversation.flow.verdict
+            if verdict in OTHERS:
+                self.gone[verdict.value] += 1
+                self.opaque[verdict.value] += conversation.opaque
+
     def end(self, stream: int) -> None:
         """A TCP connection, or the capture, has ended."""
         conversation = self.conversations.pop(stream)
+        self.buffers.drop(conversation)
         self.forget(conversation.flow.id)
         if conversation.flow.verdict in OTHERS:
             self.gone[conversation.flow.verdict.value] += 1
@@ -233,24 +219,15 @@ class Pipeline:
         flow = conversation.flow
         for direction, cutting in cuttings:
             if isinstance(cutting, Skipped):
-                skip = Skip(
-                    cutting.frame,
-                    flow,
-                    direction,
-                    cutting.offset,
-                    cutting.size,
-                    cutting.data,
-                    cutting.reason,
-                    cutting.code,
-                )
+                frame, offset, size, data, why, code, _ = cutting
+                skip = Skip(frame, flow, direction, offset, size, data, why, code)
                 if skip.code:
                     self.sessions.skip(skip)
                 out.append(skip)
                 continue
-            item = Dissection(
-                cutting.frame, cutting.frames, flow, direction, cutting.buffer, EMPTY, cutting.framing, cutting.missing
-            )
-            self.dissector.dissect(item, WHY.get(cutting.missing, ""), out, cutting.hint)
+            buffer, frame, frames, missing, framing, hint = cutting
+            item = Dissection(frame, frames, flow, direction, buffer, EMPTY, framing, missing)
+            self.dissector.dissect(item, WHY.get(missing, ""), out, hint)
             if item.next_framing is not None:
                 conversation.reframe(direction, item.next_framing)
 

@@ -14,6 +14,7 @@ from tests.messages import push
 from tests.multicast_group import MulticastGroup
 from tests.packets import CaptureBuilder, Parties
 from zdissect.flow import connection_table
+from zdissect.limits import Limits, Quota
 from zdissect.parallel.split import shared_out, worth
 from zdissect.records import Frame
 
@@ -43,11 +44,17 @@ def test_merged_samples(seed):
     assert len(split.sizes) > 1
 
 
+def few(monkeypatch, most):
+    """Lets no more connections be kept. What is said of that depends on all of a capture, which then isn't split."""
+    monkeypatch.setattr(Quota, "tell", lambda quota: None)
+    monkeypatch.setattr(connection_table, "CONNECTION_BYTES", Limits().connections // most + 1)
+
+
 @pytest.mark.parametrize("seed", range(25))
 def test_damaged_samples(seed, monkeypatch):
     """What others do to a connection matters: time passes, and there are so many that some are forgotten."""
     random = Random(seed)
-    monkeypatch.setattr(connection_table, "MAX_CONNECTIONS", random.choice((10, 100)))
+    few(monkeypatch, random.choice((10, 100)))
     chosen = [damaged(some, random) for some in some_samples(random, 3)]
     split = assert_same(merged(chosen, random))
     if seed == 0:
@@ -71,7 +78,7 @@ def test_connections_are_forgotten_in_time(monkeypatch):
     """A late segment of a connection opens a new one once the old one is forgotten, on account of others."""
     capture = CaptureBuilder()
     first = Conversation(capture, parties=FIRST).open().frame(0, push())
-    monkeypatch.setattr(connection_table, "MAX_CONNECTIONS", 10)
+    few(monkeypatch, 10)
     for number in range(20):
         Conversation(capture, parties=Parties(ports=(41000 + number, 7447)), nodes=(PEER, ROUTER)).open()
     first.frame(0, push()).frame(0, push())

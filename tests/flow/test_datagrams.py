@@ -13,9 +13,11 @@ from tests.messages import push
 from tests.observed import Observed, dissected
 from tests.packets import CaptureBuilder, Parties, udp_packet
 from tests.stats.reports import report_of
+from zdissect.dissection import Item, Notice
 from zdissect.engine.encoder import encode
 from zdissect.flow.framing import DATAGRAM
 from zdissect.grammar.batch import BATCH
+from zdissect.limits import Limits
 from zdissect.pipeline import Options, Pipeline
 
 CLIENT, ROUTER = "10.0.0.1", "10.0.0.2"
@@ -285,14 +287,18 @@ def test_messages_in_the_form_of_another_protocol() -> None:
 
 def test_what_waits_is_bounded() -> None:
     """Many conversations that say something once, as of a scan."""
-    pipeline = Pipeline()
+    pipeline = Pipeline(Options(limits=Limits(datagrams=1 << 20)))
     capture = Capture()
     for port in range(5000):
         capture.send("1f", ports=(1024 + port, 9000))
+    items: list[Item] = []
     for frame in capture.frames:
-        assert not pipeline.feed(frame)
-    assert pipeline.datagrams.held <= 4096
-    assert pipeline.others() == {}
+        items += pipeline.feed(frame)
+        assert pipeline.datagrams.store.held <= 1 << 20
+    assert len(pipeline.datagrams.conversations) <= 256
+    (notice,) = items
+    assert isinstance(notice, Notice)
+    assert notice.code == "limit"
     pipeline.close()
     assert pipeline.others() == {"not Zenoh": 5000}
 

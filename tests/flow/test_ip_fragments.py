@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tests.flow.flow_frames import frame, ipv4, ipv6, tcp, udp
 from zdissect.flow import ipfragments
 from zdissect.flow.link import Decoder
+from zdissect.limits import Quota
 from zdissect.records import Datagram, Frame, Segment
 
 
@@ -105,20 +106,27 @@ def test_a_fragment_cut_by_the_capture() -> None:
 
 
 def test_open_datagrams_are_bounded_and_counted() -> None:
-    decoder = Decoder()
-    lost = [cut4(udp(bytes(3000)), 1480, ident)[0] for ident in range(ipfragments.MAX_OPEN + 10)]
+    decoder = limited(10_000)
+    lost = [cut4(udp(bytes(3000)), 1480, ident)[0] for ident in range(50)]
     assert not datagrams(decoder, numbered(lost))
-    assert decoder.unopened.total() == {"IP fragments without the others": 10}
+    assert 44 <= decoder.unopened.total()["IP fragments without the others"] < 50
     decoder.close()
-    assert decoder.unopened.total() == {"IP fragments without the others": ipfragments.MAX_OPEN + 10}
+    assert decoder.unopened.total() == {"IP fragments without the others": 50}
 
 
-def test_open_bytes_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ipfragments, "MAX_OPEN_BYTES", 4000)
+def limited(most: int) -> Decoder:
+    """A decoder that keeps so many bytes of fragments at most."""
     decoder = Decoder()
-    lost = [cut4(udp(bytes(3000)), 1480, ident)[0] for ident in range(5)]
-    assert not datagrams(decoder, numbered(lost))
-    assert decoder.unopened.total() == {"IP fragments without the others": 3}
+    decoder.limit(Quota("packets", most))
+    return decoder
+
+
+def test_datagrams_that_are_too_old_are_given_up() -> None:
+    decoder = Decoder()
+    lost = [cut4(udp(bytes(3000)), 1480, ident)[0] for ident in range(2)]
+    late = frame(lost[1], 101, 2, ts_ns=ipfragments.FRAGMENT_LIFETIME_NS + 2)
+    assert not datagrams(decoder, [frame(lost[0], 101, 1), late])
+    assert decoder.unopened.total() == {"IP fragments without the others": 1}
 
 
 def stranger(packet: bytes) -> bytes:
@@ -150,14 +158,21 @@ def test_the_longest_datagram_is_put_together() -> None:
     assert len(found.payload) == 65507
 
 
-@pytest.mark.parametrize("many", [True, False])
-def test_who_floods_pushes_out_only_himself(many: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    if not many:
-        monkeypatch.setattr(ipfragments, "MAX_OPEN_BYTES", 20_000)
+def test_who_floods_pushes_out_only_himself() -> None:
     first, second = cut4(udp(b"a" * 2000), 1480, 7)
-    flood = [stranger(cut4(udp(bytes(3000)), 1480, ident)[0]) for ident in range(2 * ipfragments.MAX_OPEN)]
-    decoder = Decoder()
-    (found,) = datagrams(decoder, numbered([first, *flood, second]))
+    flood = [stranger(cut4(udp(bytes(3000)), 1480, ident)[0]) for ident in range(100)]
+    (found,) = datagrams(limited(20_000), numbered([first, *flood, second]))
+    assert found.payload == b"a" * 2000
+
+
+def test_many_senders_with_little_dont_push_out_the_largest() -> None:
+    first, second = cut4(udp(b"a" * 2000), 1480, 7)
+    flood = [
+        packet[:12] + bytes([11, 0, 0, ident]) + packet[16:]
+        for ident in range(250)
+        for packet in [cut4(udp(bytes(64)), 16, ident)[0]]
+    ]
+    (found,) = datagrams(limited(40_000), numbered([*flood, first, *flood[:15], second]))
     assert found.payload == b"a" * 2000
 
 

@@ -21,6 +21,7 @@ from tests.flow.flow_frames import (
 )
 from zdissect.flow import connection, connection_table
 from zdissect.flow.tcp import Streams
+from zdissect.limits import Limits
 from zdissect.records import Chunk, Overlap, StreamEnd
 
 
@@ -148,7 +149,7 @@ def test_numbers_and_directions_of_several_connections() -> None:
 
 
 def test_connections_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connection_table, "MAX_CONNECTIONS", 20)
+    monkeypatch.setattr(connection_table, "CONNECTION_BYTES", Limits().connections // 19)
     streams, items = Streams(), []
     for port in range(100):
         peers = TcpConnection()

@@ -1,8 +1,8 @@
 """The options of a conversion."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from zdissect.pipeline import Options
+from zdissect.limits import Limits, Options
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,9 @@ class Settings:
     batch_rows: int = 8192
     batch_bytes: int = 32 << 20
     """The size of a batch: most rows, or most bytes of messages."""
+    limits: Limits = field(default_factory=Limits)
+    """How much memory what is kept of a capture may take."""
 
     def options(self) -> Options:
         """The options of the pipeline."""
-        return Options(self.tcp_ports, self.udp_ports, history=True)
+        return Options(self.tcp_ports, self.udp_ports, history=True, limits=self.limits)

@@ -21,6 +21,7 @@ from zdissect.flow.connection import (
     HalfStream,
     Pending,
     distance_of,
+    memory_of,
 )
 from zdissect.records import Chunk, Frame, Gap, Overlap, Segment, StreamEnd, StreamItem
 
@@ -46,11 +47,12 @@ class Assembler:
             connection.held_count = connection.count
         connection.held.append((half, segment))
         connection.held_bytes += len(segment.payload)
+        connection.held_kept += memory_of(segment.frame)
 
     def _replay(self, connection: Connection, out: list[StreamItem]) -> None:
         if not connection.known():
             connection.settle()
-        held, connection.held, connection.held_bytes = connection.held, [], 0
+        held, connection.held, connection.held_bytes, connection.held_kept = connection.held, [], 0, 0
         for half, segment in held:
             if half.seq < 0:  # only a FIN or RST of a side that said nothing
                 half.open_at(segment.seq)
@@ -67,7 +69,9 @@ class Assembler:
         if payload:
             self._insert(half, start, payload, frame, segment.offset, out)
         if missing and cut + missing > half.offset and not half.ended:
-            insort(half.hold().cuts, (cut, cut + missing, frame), key=_start)
+            held = half.hold()
+            insort(held.cuts, (cut, cut + missing, frame), key=_start)
+            held.kept += memory_of(frame)
         if segment.flags & RST:
             self._reset(half, start, frame)
         elif segment.flags & FIN and half.end is None and half.offset <= cut + missing <= half.offset + MAX_WINDOW:
@@ -110,6 +114,7 @@ class Assembler:
             offset = frame_offset + low - start if frame_offset >= 0 else -1
             insort(pending.pieces, (low, data[low - start : high - start], frame, offset), key=_start)
             pending.size += high - low
+            pending.kept += memory_of(frame)
 
     def _fresh(
         self, half: HalfStream, start: int, data: bytes, frame: Frame, out: list[StreamItem]
@@ -166,12 +171,14 @@ class Assembler:
         pieces, cuts, used = pending.pieces, pending.cuts, 0
         while True:
             while cuts and cuts[0][1] <= half.offset:
+                pending.kept -= memory_of(cuts[0][2])
                 del cuts[0]
             if used < len(pieces) and pieces[used][0] == half.offset:
                 offset, data, frame, frame_offset = pieces[used]
                 out.append(Chunk(half.stream, half.direction, offset, data, frame, frame_offset))
                 half.keep(offset, data)
                 pending.size -= len(data)
+                pending.kept -= memory_of(frame)
                 half.advance(len(data))
                 used += 1
                 continue
@@ -216,6 +223,14 @@ class Assembler:
         while not half.ended and now_ns - pending.oldest_ns() >= MAX_GAP_NS:
             self._skip(half, half.gap_end(), connection.frame, out)
 
+    def _hurry(self, connection: Connection, out: list[StreamItem]) -> None:
+        """End all waits of a connection: it takes too much memory."""
+        if connection.held:
+            self._replay(connection, out)
+        for half in connection.halves:
+            while (gap_end := half.gap_end()) >= 0:
+                self._skip(half, gap_end, connection.frame, out)
+
     def _skip(self, half: HalfStream, gap_end: int, frame: Frame, out: list[StreamItem]) -> None:
         size = gap_end - half.offset
         out.append(Gap(half.stream, half.direction, half.offset, size, frame, "lost"))
@@ -228,5 +243,5 @@ class Assembler:
         if pending is not None:
             if pending.pieces:
                 self.ignored["after the end"] += len(pending.pieces)
-            pending.pieces, pending.cuts, pending.size = [], [], 0
+            pending.pieces, pending.cuts, pending.size, pending.kept = [], [], 0, 0
         out.append(StreamEnd(half.stream, half.direction, half.offset, frame, reason))

@@ -2,7 +2,8 @@
 
 A capture may hold an answer before its question: because a network card has several queues, or because the capturing
 machine saw a segment only when it was sent again. Each segment acknowledges what its sender had received by then, so
-its bytes are held back until the capture has delivered that. The wait is bounded: the bytes may be missing for good.
+its bytes are held back until the capture has delivered that. The wait is bounded, in time and memory: the bytes may be
+missing for good.
 """
 
 from collections import deque
@@ -10,7 +11,9 @@ from collections.abc import Callable
 from math import inf
 from typing import Final
 
+from zdissect.flow.connection import PIECE_BYTES
 from zdissect.flow.link import Decoder
+from zdissect.limits import Limits, Quota
 from zdissect.records import Chunk, Endpoint, Frame, Gap, Segment, StreamEnd, StreamItem
 
 GRACE_SEGMENTS = 64
@@ -43,17 +46,21 @@ class _Connection:
         self.age = 0
         self.since_ns = 0
         self.ends: tuple[_Ends, _Ends] | None = None
+        self.kept = 0
+        """Memory that the queues take."""
 
 
 class Causal:
     """Both directions of all connections of a capture. Sans-IO, picklable."""
 
-    def __init__(self, first: Callable[[_Ends], int]) -> None:
+    def __init__(self, first: Callable[[_Ends], int], store: "Quota[_Connection] | None" = None) -> None:
         """`first`: the sequence number of the first byte from one end to another, from its SYN; -1 without one."""
         self.first = first
         self.connections: Final[dict[int, _Connection]] = {}
         self.holding: Final[dict[_Ends, _Connection]] = {}
         """Connections with items held back, by their ends in either order."""
+        self.store: Quota[_Connection] = store or Quota("connections", Limits().connections)
+        """The memory that they take."""
 
     def feed(self, segment: Segment, items: list[StreamItem]) -> list[StreamItem]:
         """The items that may be passed on, once a segment has produced `items`."""
@@ -118,6 +125,10 @@ class Causal:
             self.release(connection, out)
         else:
             queue.append((item, said))
+            connection.kept += _memory_of(item)
+            self.store.set(connection, connection.kept)
+            for largest in self.store.excess():
+                self.give_up(largest, out)
         if all(connection.over):
             self.give_up(connection, out)
         elif queue and connection.ends and connection.ends[0] not in self.holding:
@@ -167,8 +178,7 @@ class Causal:
                     self.pass_on(connection, queue.popleft()[0], out)
                     going = True
         if connection.ends and not any(connection.queues):
-            for ends in connection.ends:
-                self.holding.pop(ends, None)
+            self.let_go(connection)
 
     def give_up(self, connection: _Connection, out: list[StreamItem]) -> None:
         """Passes on all that is held back, in order of the frames."""
@@ -177,13 +187,25 @@ class Causal:
                 connection.patient[side] = False
         while queues := [queue for queue in connection.queues if queue]:
             self.pass_on(connection, min(queues, key=lambda queue: _time(queue[0][0].frame)).popleft()[0], out)
+        self.let_go(connection)
+
+    def let_go(self, connection: _Connection) -> None:
+        """Notes that nothing of a connection is held back any more."""
         for ends in connection.ends or ():
             self.holding.pop(ends, None)
+        if connection.kept:
+            connection.kept = 0
+            self.store.drop(connection)
 
 
 def _distance(number: int, origin: int) -> int:
     """How far a sequence number lies after another, modulo 2^32; negative if before."""
     return ((number - origin + _SIGN) & _MASK) - _SIGN
+
+
+def _memory_of(item: StreamItem) -> int:
+    """Memory that an item takes while it is held back."""
+    return PIECE_BYTES + (len(item.frame.data) if item.frame is not None else 0)
 
 
 def said(item: StreamItem) -> Segment | None:

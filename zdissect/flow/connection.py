@@ -14,6 +14,10 @@ MAX_GAP_NS = 10 * 10**9
 MAX_BUFFERED_BYTES = 4 << 20
 """Most out-of-order bytes of a direction: Linux's default limit of the receive window is 6 MiB, half of it payload."""
 MAX_BUFFERED_SEGMENTS = 2000
+CONNECTION_BYTES = 4096
+"""Memory that a connection takes in all stages, without what waits..."""
+PIECE_BYTES = 512
+"""... and what each segment takes that waits, besides the bytes of its frame."""
 MAX_WINDOW = 1 << 30
 """No TCP window is larger (RFC 7323): bytes further apart don't belong to one connection."""
 RECENT_SEGMENTS = 8
@@ -63,7 +67,7 @@ class FinOrRst(NamedTuple):
 class Pending:
     """Pieces of a half-stream that wait for the bytes before them."""
 
-    __slots__ = ("cuts", "doubt", "pieces", "size")
+    __slots__ = ("cuts", "doubt", "kept", "pieces", "size")
 
     def __init__(self) -> None:
         self.pieces: list[Piece] = []
@@ -71,7 +75,9 @@ class Pending:
         self.cuts: list[tuple[int, int, Frame]] = []
         """Ranges that were on the wire but cut off by the capture, ascending by their starts."""
         self.size = 0
-        """Bytes of the pieces."""
+        """Bytes of the pieces..."""
+        self.kept = 0
+        """... and the memory that pieces and cuts take."""
         self.doubt: tuple[float, int, int] | None = None
         """(stream offset, segment count, time): bytes before the offset are known to have been sent, since then."""
 
@@ -79,6 +85,11 @@ class Pending:
         """The time at which the oldest piece began to wait for the gap in front of it."""
         frames = [piece[2] for piece in self.pieces[:1]] + [cut[2] for cut in self.cuts[:1]]
         return min((frame.now_ns for frame in frames), default=NEVER)
+
+
+def memory_of(frame: Frame) -> int:
+    """Memory that a segment takes while it waits."""
+    return PIECE_BYTES + len(frame.data)
 
 
 def is_syn(segment: Segment) -> bool:
@@ -190,7 +201,7 @@ class HalfStream:
 class Connection:
     """What both directions share."""
 
-    __slots__ = ("count", "frame", "halves", "held", "held_bytes", "held_count", "settled")
+    __slots__ = ("count", "frame", "halves", "held", "held_bytes", "held_count", "held_kept", "settled")
 
     def __init__(self, stream: int, frame: Frame) -> None:
         self.halves = HalfStream(self, stream), HalfStream(self, stream)
@@ -198,7 +209,7 @@ class Connection:
         """Whether it is decided which side is direction 0; a side not heard yet may then start anywhere."""
         self.held: list[tuple[HalfStream, Segment]] = []
         """Segments that are held until it is known where their streams start."""
-        self.held_bytes = self.held_count = 0
+        self.held_bytes = self.held_count = self.held_kept = 0
         self.count = 0
         """Number of segments so far, without those that were simply next in order."""
         self.frame = frame
@@ -207,6 +218,14 @@ class Connection:
     def waits(self) -> bool:
         """Whether anything waits, in either direction."""
         return bool(self.held) or self.halves[0].waits() or self.halves[1].waits()
+
+    def kept(self) -> int:
+        """The memory that is taken by what waits."""
+        return self.held_kept + sum(half.pending.kept for half in self.halves if half.pending is not None)
+
+    def spoke(self) -> bool:
+        """Whether it has delivered any bytes."""
+        return any(half.offset for half in self.halves)
 
     def over(self) -> bool:
         """Whether both directions have ended."""

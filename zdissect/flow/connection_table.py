@@ -1,14 +1,25 @@
 """Which connection a segment belongs to, and for how long connections are kept.
 
-A new connection on the ports of an old one is recognised by its SYN and sequence numbers. When there are too many
-connections, those that have been idle longest are forgotten.
+A new connection on the ports of an old one is recognised by its SYN and sequence numbers. When connections take too
+much memory, those that have said nothing are forgotten first, so that a flood of SYNs harms nobody, then those that
+have been idle longest.
 """
 
 from zdissect.flow.assembler import Assembler
-from zdissect.flow.connection import MASK, MAX_BUFFERED_BYTES, MAX_WINDOW, RST, SYN, Connection, HalfStream, distance_of
+from zdissect.flow.connection import (
+    CONNECTION_BYTES,
+    MASK,
+    MAX_BUFFERED_BYTES,
+    MAX_WINDOW,
+    RST,
+    SYN,
+    Connection,
+    HalfStream,
+    distance_of,
+)
+from zdissect.limits import Limits, Quota
 from zdissect.records import Endpoint, Frame, Segment, StreamItem
 
-MAX_CONNECTIONS = 100_000
 CLOSED_IDLE_NS = 60 * 10**9
 """Closed connections are remembered this long (TIME_WAIT), so that late retransmissions are known as such."""
 
@@ -25,6 +36,10 @@ class ConnectionTable(Assembler):
         self._count = 0
         self._waiting: dict[Connection, None] = {}
         """Connections in which something waits."""
+        self.store: Quota[Connection] = Quota("connections", Limits().connections)
+        """The memory that they take..."""
+        self.waits: Quota[Connection] = Quota("connections", Limits().connections)
+        """... and what waits in them."""
 
     def ends(self, stream: int) -> tuple[Endpoint, Endpoint]:
         """(opener, other side) of a connection whose items are being delivered: direction 0 is from the first."""
@@ -81,6 +96,7 @@ class ConnectionTable(Assembler):
         if not other:
             return half
         self._finish(half.connection, "reused", segment.frame, out)
+        self.store.drop(half.connection)
         return self._open(segment, out)
 
     def _other_connection(self, half: HalfStream, first: int) -> bool:
@@ -99,22 +115,25 @@ class ConnectionTable(Assembler):
         self._ends[half.stream] = half, segment.src, segment.dst
         self._halves[segment.dst, segment.src] = peer
         self._halves[segment.src, segment.dst] = half
+        self.store.set(half.connection, CONNECTION_BYTES)
         return half
 
     def _number(self, now_ns: int, out: list[StreamItem]) -> int:
         """Makes room for a new connection, and returns its number."""
-        if len(self._halves) >= 2 * MAX_CONNECTIONS or self._count % 4096 == 4095:
+        if self.store.held > self.store.most or self._count % 4096 == 4095:
             self._drop(self._idle(now_ns), out)
         self._count += 1
         return self._count - 1
 
     def _idle(self, now_ns: int) -> set[Connection]:
-        """The connections that closed a while ago; if there are still too many, also the tenth idle longest."""
+        """The connections that closed a while ago; if the others still take too much, also some of those."""
         connections = {half.connection: None for half in self._halves.values()}
         last = {c: max(first.last_ns, second.last_ns) for c in connections for first, second in (c.halves,)}
         drop = {c for c, last_ns in last.items() if now_ns - last_ns > CLOSED_IDLE_NS and c.over()}
-        if len(last) - len(drop) >= MAX_CONNECTIONS:
-            drop.update(sorted(last, key=last.__getitem__)[: MAX_CONNECTIONS // 10])
+        if self.store.held - len(drop) * CONNECTION_BYTES > self.store.most:
+            self.store.tell()
+            silent = sorted(last, key=lambda c: (not c.over(), c.spoke(), last[c]))
+            drop.update(silent[: len(silent) // 10 + 1])
         return drop
 
     def forget(self, now_ns: int, before_ns: int) -> list[StreamItem]:
@@ -138,6 +157,7 @@ class ConnectionTable(Assembler):
         for connection in dict.fromkeys(half.connection for half in self._halves.values()):
             if connection in drop:
                 self._finish(connection, "capture", None, out)
+                self.store.drop(connection)
         self._halves = {ends: half for ends, half in self._halves.items() if half.connection not in drop}
 
     def _finish(self, connection: Connection, reason: str, frame: Frame | None, out: list[StreamItem]) -> None:
@@ -154,4 +174,5 @@ class ConnectionTable(Assembler):
                 end = half.end
                 self._end(half, end.frame if end else frame, end.reason if end else reason, out)
         self._waiting.pop(connection, None)
+        self.waits.drop(connection)
         self._over[1].append(connection.halves[0].stream)

@@ -13,7 +13,7 @@ from zdissect.flow.unprefixed import SegmentCutter
 from zdissect.flow.upgrade import is_upgrade
 from zdissect.flow.verdict import Verdict
 from zdissect.grammar.batch import LOW_LATENCY_PREFIX
-from zdissect.records import Chunk, Endpoint, Gap
+from zdissect.records import Chunk, Endpoint, Frame, Gap
 
 Begins = Callable[[int], bool]
 
@@ -92,7 +92,11 @@ class StreamConversation:
         self.opaque = 0
         """Bytes of a stream that isn't Zenoh, or isn't known to be."""
         self.held: list[tuple[int, Batch | Skipped]] = []
-        """What came on a WebSocket before its first message."""
+        """What came on a WebSocket before its first message..."""
+        self.held_bytes = 0
+        """... and the memory that it takes."""
+        self.changed = False
+        """Whether what is kept may have changed since it was counted."""
 
     def feed(self, item: Chunk | Gap) -> Iterable[tuple[int, Batch | Skipped]]:
         """(direction, batch or skipped bytes) that this item completes."""
@@ -106,6 +110,7 @@ class StreamConversation:
 
     def cut(self, item: Chunk | Gap) -> Iterator[tuple[int, Batch | Skipped]]:
         """What an item completes, if it isn't exactly one batch."""
+        self.changed = True
         if self.flow.verdict is Verdict.UNDECIDED:
             yield from self.wait(item)
         elif self.flow.verdict in _CUT:
@@ -154,15 +159,34 @@ class StreamConversation:
                 self.flow.verdict, self.opaque = Verdict.TEXT, 0
                 yield from self.held
 
+    def kept(self) -> int:
+        """The memory that is taken by what can't be passed on yet."""
+        self.changed = False
+        first, second = self.sides
+        return self.waits + self.held_bytes + first.cutter.kept + second.cutter.kept
+
+    def relieve(self, frame: Frame) -> Iterator[tuple[int, Batch | Skipped]]:
+        """Gives up what waits, because it takes too much memory: what there is decides, and batches end here."""
+        yield from self.decided()
+        if self.held:
+            self.flow.verdict = Verdict.OTHER
+            self.held, self.held_bytes = [], 0
+        if self.flow.verdict in _CUT:
+            for direction, side in enumerate(self.sides):
+                if side.cutter.have or side.cutter.kept:
+                    yield from self.checked(direction, side.cutter.gap(Gap(0, direction, 0, 0, frame, "limit")))
+
     def checked(self, direction: int, cuttings: Iterator[Batch | Skipped]) -> Iterator[tuple[int, Batch | Skipped]]:
         """Passes on what was cut; of a WebSocket only once it is known what its messages are."""
         for cutting in cuttings:
             if self.flow.verdict in _WEBSOCKET:
                 self.held.append((direction, cutting))
+                self.held_bytes += ITEM_BYTES + len(cutting.frame.data)
                 self.flow.verdict = self.carried(cutting)
                 if self.flow.verdict in _SHOWN:
                     yield from self.held
-                    self.held.clear()
+                if self.flow.verdict is not Verdict.WEBSOCKET:
+                    self.held, self.held_bytes = [], 0
                 continue
             if self.flow.verdict not in _ZENOH:
                 return

@@ -79,7 +79,7 @@ class Cutter(StreamBuffer):
         """Cuts what is in hand."""
         while self.have:
             if self.torn:
-                if self.have < self.torn and not final:
+                if self.have < min(self.torn, _MOST_SCANNED) and not final:
                     return
                 size = min(self.torn, self.have)
                 self.torn -= size
@@ -169,4 +169,5 @@ class Cutter(StreamBuffer):
                 yield self.skip(self.have, "part of a length prefix, before bytes that aren't in the capture")
             self.lost = _AFTER_GAP
         self.tidy()
-        yield skipped_gap(gap)
+        if gap.size:
+            yield skipped_gap(gap)

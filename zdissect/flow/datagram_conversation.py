@@ -37,7 +37,13 @@ class Known(NamedTuple):
     framing: Framing
 
 
-@dataclass(slots=True)
+CONVERSATION_BYTES = 4096
+"""Memory that a conversation takes in all stages, without what waits..."""
+WAITING_BYTES = 600
+"""... and what each datagram takes that waits, besides the bytes of its frame."""
+
+
+@dataclass(slots=True, eq=False)
 class DatagramConversation:
     """The datagrams between two endpoints."""
 
@@ -59,6 +65,8 @@ class DatagramConversation:
     """The last INIT_SYN."""
     beyond: bool = False
     """Whether a message other than INIT came after it."""
+    heard_ns: int = 0
+    """When its last datagram came."""
     copied: bool = False
     """Whether it was reported that the capture holds some of them twice."""
 

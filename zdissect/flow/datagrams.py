@@ -12,11 +12,20 @@ from zdissect.engine.tape import Buffer, Origin
 from zdissect.flow import detect_datagram, other_protocols
 from zdissect.flow.captured_twice import Copies
 from zdissect.flow.conversation import Flow
-from zdissect.flow.datagram_conversation import COPY, SCOUTING, TRANSPORT, DatagramConversation, Known
+from zdissect.flow.datagram_conversation import (
+    CONVERSATION_BYTES,
+    COPY,
+    SCOUTING,
+    TRANSPORT,
+    WAITING_BYTES,
+    DatagramConversation,
+    Known,
+)
 from zdissect.flow.framing import DATAGRAM, Framing
 from zdissect.flow.scouting_datagrams import Scouting
 from zdissect.flow.verdict import Verdict
 from zdissect.grammar.transport import JOIN
+from zdissect.limits import Limits, Quota
 from zdissect.records import RAW_ETHERNET, Datagram, Endpoint
 
 PROOF = 2
@@ -25,28 +34,29 @@ MOST_WAITING = 64
 """Datagrams without a proof after which a conversation is taken for something else."""
 MOST_STRANGE = 16
 """Datagrams that don't look like Zenoh after which a conversation isn't Zenoh, though it was expected."""
-MOST_HELD = 4096
-"""Most datagrams that wait, in all conversations together."""
+_SENDER_BYTES = 1024
+"""Memory per sender of a SCOUT, and per multicast group, in terms of the limit of all datagrams."""
 
 
 class Datagrams:
     """All datagrams of a capture."""
 
-    def __init__(self, expected: frozenset[int], forced: frozenset[int]) -> None:
+    def __init__(
+        self, expected: frozenset[int], forced: frozenset[int], store: Quota[DatagramConversation] | None = None
+    ) -> None:
         self.expected = expected
         self.forced = forced
+        self.store: Quota[DatagramConversation] = store or Quota("datagrams", Limits().datagrams)
+        """The memory that conversations take."""
         self.conversations: dict[tuple[Endpoint, Endpoint], DatagramConversation] = {}
         self.past: list[DatagramConversation] = []
         """Conversations that were ended by others on the same ports."""
-        self.scouting = Scouting()
+        self.most = self.store.most // _SENDER_BYTES
+        self.scouting = Scouting(self.most)
         self.numbers: Counter[str] = Counter()
         """How many conversations there are of each link."""
         self.groups: dict[Endpoint, Framing] = {}
         """Multicast groups with a JOIN, and how their datagrams are framed."""
-        self.holders: dict[str, DatagramConversation] = {}
-        """Conversations in which datagrams wait, by their flows."""
-        self.held = 0
-        """How many datagrams wait."""
         self.copies = Copies()
         self.original: Datagram | None = None
         """The datagram that the one fed last is a copy of."""
@@ -54,6 +64,7 @@ class Datagrams:
     def feed(self, datagram: Datagram) -> Iterable[Known]:
         """The datagrams that are now known to be Zenoh, in order; the first copy in a conversation is reported too."""
         conversation = self.conversation(datagram)
+        conversation.heard_ns = datagram.frame.now_ns
         self.original = self.copies.feed(datagram)
         if self.original is not None:
             return self.copied(conversation, datagram)
@@ -86,8 +97,6 @@ class Datagrams:
         left: list[Known] = []
         for conversation in self.all():
             left += self.decided(conversation)
-        self.holders.clear()
-        self.held = 0
         yield from sorted(left, key=lambda known: (known.datagram.frame.now_ns, known.datagram.frame.number))
 
     def decided(self, conversation: DatagramConversation) -> Iterator[Known]:
@@ -130,17 +139,37 @@ class Datagrams:
         """Ends the wait of a conversation; returns the datagrams that waited."""
         waiting, conversation.waiting = conversation.waiting, []
         if waiting:
-            self.held -= len(waiting)
-            self.holders.pop(conversation.flow.id, None)
+            self.store.set(conversation, CONVERSATION_BYTES)
         return waiting
 
     def hold(self, conversation: DatagramConversation, datagram: Datagram) -> None:
-        """Lets a datagram wait; if too many do, the conversation that began to wait first is given up."""
+        """Lets a datagram wait."""
         conversation.waiting.append(datagram)
-        self.holders.setdefault(conversation.flow.id, conversation)
-        self.held += 1
-        if self.held > MOST_HELD:
-            self.forget(next(iter(self.holders.values())))
+        self.store.add(conversation, WAITING_BYTES + len(datagram.frame.data))
+
+    def over(self, conversation: DatagramConversation) -> Iterator[Known]:
+        """Ends a conversation that is forgotten; the datagrams that waited in it, if they are Zenoh."""
+        yield from self.decided(conversation)
+        self.forget(conversation)
+        if conversation.flow.verdict is Verdict.UNDECIDED:
+            conversation.flow.verdict = Verdict.OTHER
+        del self.conversations[conversation.flow.ends]
+        self.store.drop(conversation)
+
+    def too_many(self) -> list[DatagramConversation]:
+        """The conversations to be forgotten because all together take too much memory: first those that aren't Zenoh,
+        then those that have been idle longest."""
+        if self.store.held <= self.store.most:
+            return []
+        self.store.tell()
+        for largest in self.store.excess():
+            if not largest.waiting:
+                break
+            self.forget(largest)
+        if self.store.held <= self.store.most:
+            return []
+        idle = sorted(self.conversations.values(), key=lambda one: (one.flow.verdict is Verdict.ZENOH, one.heard_ns))
+        return idle[: len(idle) // 8 + 1]
 
     def conversation(self, datagram: Datagram) -> DatagramConversation:
         """The conversation that a datagram belongs to."""
@@ -155,6 +184,7 @@ class Datagrams:
         ports, raw = {src.port, dst.port}, link == RAW_ETHERNET  # whose EtherType is Zenoh's own
         expected, forced = raw or bool(ports & self.expected), raw or bool(ports & self.forced)
         known = self.conversations[src, dst] = DatagramConversation(flow, expected, forced)
+        self.store.set(known, CONVERSATION_BYTES)
         return known
 
     def all(self) -> Iterator[DatagramConversation]:
@@ -223,6 +253,8 @@ class Datagrams:
         opening = None if cut else detect_datagram.opens_session(data, framing)
         if opening == JOIN.id:
             self.groups[datagram.dst] = framing
+            if len(self.groups) > self.most:
+                del self.groups[next(iter(self.groups))]
         sequence = conversation.sequences[conversation.direction(datagram)]
         tells = detect_datagram.tells(data, framing, sequence, cut=cut)
         conversation.evidence += tells

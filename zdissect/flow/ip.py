@@ -17,6 +17,7 @@ from zdissect.flow.ipfragments import Fragment, FragmentHeader, Fragments
 from zdissect.flow.protocol_numbers import protocol as protocol_name
 from zdissect.flow.tunnels import PORTS, PROTOCOLS
 from zdissect.flow.unopened import Unopened
+from zdissect.limits import Quota
 from zdissect.records import Datagram, Endpoint, Frame, Segment
 
 _TCP, _UDP = 6, 17
@@ -55,6 +56,10 @@ class Packets:
         self._plain = plain
         self._pairs: dict[bytes, tuple[Endpoint, Endpoint]] = {}
         self._fragments = Fragments(unopened)
+
+    def limit(self, store: Quota[bytes]) -> None:
+        """Count the fragments that wait in a store."""
+        self._fragments.store = store
 
     def take_over(self, other: "Packets") -> None:
         """Take over copies of the fragments that wait."""

@@ -1,8 +1,8 @@
 """IP fragments: reassembles the payload of a packet, whatever the order of its pieces. Memory is bounded.
 
 The size that a fragment claims is believed only as far as it can be true; only bytes that are really held count
-against the bounds. When there are too many, the sender with most of them loses its oldest datagram, so that a sender
-who floods harms nobody else.
+against the limit. Beyond it, the sender with most of them loses its oldest datagrams, so that a sender who floods harms
+nobody else.
 """
 
 from bisect import bisect_right
@@ -11,13 +11,11 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from zdissect.flow.unopened import Unopened
+from zdissect.limits import Limits, Quota
 from zdissect.records import Frame
 
-MAX_OPEN = 1024
-"""Datagrams that wait for fragments; Linux keeps 4 MiB of them, which is fewer."""
-MAX_OPEN_BYTES = 16 << 20
-PART_BYTES = 160
-"""Bytes of memory that a fragment takes besides its own."""
+OPEN_BYTES, PART_BYTES = 800, 160
+"""Bytes of memory that a datagram takes that waits for fragments, and each fragment besides its own."""
 MAX_SIZE = 65535
 """Bytes of the longest IP packet that can be fragmented: a jumbogram can't (RFC 2675)."""
 FRAGMENT_LIFETIME_NS = 30 * 10**9
@@ -94,7 +92,7 @@ class Open:
         """Bytes of the whole; -1 until the last fragment has come."""
         self.held = 0
         """Bytes on the wire of the fragments so far."""
-        self.kept = 0
+        self.kept = OPEN_BYTES
         """Bytes of memory."""
         self.files: Counter[str] = Counter()
         """Numbers of its frames, by file."""
@@ -140,13 +138,16 @@ class Open:
 
 
 class Fragments:
-    """Datagrams being reassembled, oldest first; bounded in number, bytes and time."""
+    """Datagrams being reassembled, oldest first; bounded in bytes and time."""
 
     def __init__(self, unopened: Unopened) -> None:
         self._unopened = unopened
         self._open: dict[bytes, Open] = {}
         self._finished: dict[bytes, bytes] = {}
-        self._kept = 0
+        self._senders: dict[bytes, dict[bytes, None]] = {}
+        """The keys of each sender's datagrams, oldest first."""
+        self.store: Quota[bytes] = Quota("packets", Limits().packets)
+        """The memory that senders take."""
 
     def feed(self, fragment: Fragment) -> Whole | None:
         """Take a fragment; returns the payload that it completes, if any."""
@@ -165,14 +166,17 @@ class Fragments:
         datagram.files[frame.source] += 1
         if not fragment.more:
             datagram.end(stop)
-        self._kept += datagram.kept - before
+        self.store.add(datagram.sender, datagram.kept - before)
         if datagram.held == datagram.size:
-            self._kept -= self._open.pop(key).kept
+            self._remove(key)
             whole = datagram.whole()
             self._remember(key, whole.data)
             return whole
-        while len(self._open) > MAX_OPEN or self._kept > MAX_OPEN_BYTES:
-            self._drop(self._oldest_of_largest())
+        for sender in self.store.excess():
+            # if nobody has much, many senders have a little each: then the age counts, not the size
+            keys = list(self._senders[sender] if self.store.owners[sender] >= self.store.most >> 3 else self._open)
+            for old in keys[: (len(keys) + 1) // 2]:
+                self._drop(old)
         return None
 
     def _repeats(self, fragment: Fragment) -> bool:
@@ -193,27 +197,33 @@ class Fragments:
             self._drop(key)
             datagram = None
         if datagram is None:
+            while self._open and now_ns - self._open[first := next(iter(self._open))].now_ns > FRAGMENT_LIFETIME_NS:
+                self._drop(first)
             datagram = self._open[key] = Open(fragment.sender, now_ns)
+            self._senders.setdefault(fragment.sender, {})[key] = None
+            self.store.add(fragment.sender, datagram.kept)
         return datagram
 
     def close(self) -> None:
+        """Give up all that wait."""
         for key in list(self._open):
             self._drop(key)
 
-    def _oldest_of_largest(self) -> bytes:
-        """The oldest datagram of the sender that takes most: in number, if these are too many, else in bytes."""
-        many = len(self._open) > MAX_OPEN
-        takes: Counter[bytes] = Counter()
-        for datagram in self._open.values():
-            takes[datagram.sender] += 1 if many else datagram.kept
-        largest = takes.most_common(1)[0][0]
-        return next(key for key, datagram in self._open.items() if datagram.sender == largest)
-
     def _drop(self, key: bytes) -> None:
-        dropped = self._open.pop(key)
-        self._kept -= dropped.kept
-        for source, frames in dropped.files.items():
+        """Give up a datagram."""
+        for source, frames in self._remove(key).files.items():
             self._unopened.add(source, ALONE, frames)
+
+    def _remove(self, key: bytes) -> Open:
+        """Forget a datagram."""
+        removed = self._open.pop(key)
+        keys = self._senders[removed.sender]
+        del keys[key]
+        self.store.add(removed.sender, -removed.kept)
+        if not keys:
+            del self._senders[removed.sender]
+            self.store.drop(removed.sender)
+        return removed
 
     def _remember(self, key: bytes, data: bytes) -> None:
         self._finished[key] = data

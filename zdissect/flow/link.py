@@ -22,6 +22,7 @@ from zdissect.flow.ip import Packets
 from zdissect.flow.protocol_numbers import ethertype, link_type
 from zdissect.flow.unopened import Unopened
 from zdissect.grammar.ports import RAW_ETHERTYPES
+from zdissect.limits import Quota
 from zdissect.records import RAW_ETHERNET, Datagram, Endpoint, Frame
 
 _ETHERNET = 1
@@ -90,6 +91,10 @@ class Decoder:
         out = Decoder(self._plain)
         out._packets.take_over(self._packets)
         return out
+
+    def limit(self, store: Quota[bytes]) -> None:
+        """Count the IP fragments that wait, by sender, in a store."""
+        self._packets.limit(store)
 
     def close(self) -> None:
         """Count the IP fragments that were never completed."""

@@ -48,7 +48,7 @@ _HEAD = 3
 _COMPRESSED = COMPRESSED.mask
 """Header byte of a compressed batch."""
 _CHANNEL = FRAGMENT.flag("R").mask
-_FIRST_CREDIT, _CREDIT = 4 * LARGEST, 1
+_FIRST_CREDIT, _CREDIT = 4096, 2
 """Fields that may be read for guesses, at first and for each byte that comes..."""
 _COST = 16
 """... and how many count for each batch besides its own."""

@@ -28,9 +28,17 @@ _LOCATORS = HELLO.flag("L").mask
 class Scouting:
     """The scouting of a capture: who sent a SCOUT, and which datagrams are scouting."""
 
-    def __init__(self) -> None:
-        self.scouts: set[Endpoint] = set()
+    def __init__(self, most: int) -> None:
+        """`most`: so many senders of a SCOUT are remembered, the latest."""
+        self.most = most
+        self.scouts: dict[Endpoint, None] = {}
         """Endpoints that sent a SCOUT: HELLOs come back to them from any port."""
+
+    def asks(self, endpoint: Endpoint) -> None:
+        """Notes that an endpoint sent a SCOUT."""
+        self.scouts[endpoint] = None
+        if len(self.scouts) > self.most:
+            del self.scouts[next(iter(self.scouts))]
 
     def is_scouting(self, conversation: DatagramConversation, datagram: Datagram) -> bool:
         """Whether it is a SCOUT, or a HELLO that answers one or has a field that only a HELLO has."""
@@ -43,7 +51,7 @@ class Scouting:
         if conversation.flow.verdict is Verdict.ZENOH and detect_datagram.framings(data, cut=cut):
             return False  # an INIT or OPEN, whose ids are those of SCOUT and HELLO
         if tape.spans[1][4] == "SCOUT":
-            self.scouts.add(datagram.src)
+            self.asks(datagram.src)
             return True
         return datagram.dst in self.scouts or bool(data[0] & _LOCATORS)
 
@@ -63,7 +71,7 @@ class Scouting:
         else:  # an INIT there is a mistake
             more = bool(_undecoded(batch)) or not _undecoded(scouting)
         if more and ident == SCOUT.id:
-            self.scouts.add(datagram.src)
+            self.asks(datagram.src)
         return more
 
     def asked(self, datagram: Datagram) -> bool:

@@ -7,6 +7,9 @@ from zdissect.flow.framing import Framing
 from zdissect.flow.misframed import Misframing
 from zdissect.records import Chunk, Frame, Gap
 
+PART_BYTES = 600
+"""Memory that a part takes besides its own bytes: with its frame, whose other bytes are headers."""
+
 _new = tuple.__new__  # NamedTuple's own constructor takes twice the time
 
 
@@ -19,7 +22,8 @@ class Batch(NamedTuple):
     frames: tuple[int, ...]
     """Numbers of the frames that its bytes came from."""
     missing: str
-    """Empty if whole; else why its end is missing: `cut` or `lost` (see Gap), or `end` (the stream ended)."""
+    """Empty if whole; else why its end is missing: `cut` or `lost` (see Gap), `end` (the stream ended), or `limit` (it
+    took too much memory)."""
     framing: Framing
     hint: Misframing | None = None
     """How it must be read, if not as its link requires."""
@@ -68,6 +72,11 @@ class StreamBuffer:
         """How many bytes are in hand."""
         self.offset = 0
         """Stream offset of the first byte in hand."""
+
+    @property
+    def kept(self) -> int:
+        """The memory that they take."""
+        return self.have + PART_BYTES * (len(self.parts) - self.begin)
 
     def add(self, chunk: Chunk) -> None:
         """Adds bytes, which follow those in hand."""

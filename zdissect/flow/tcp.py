@@ -108,6 +108,9 @@ class Streams(ConnectionTable):
         if connection.waits():
             self._give_up(connection, now_ns, out)
         self._note(connection, now_ns)
+        for largest in self.waits.excess():
+            self._hurry(largest, out)
+            self._note(largest, now_ns)
         return out
 
     def _synchronise(self, half: HalfStream, segment: Segment) -> None:
@@ -132,10 +135,12 @@ class Streams(ConnectionTable):
         for half in connection.halves:
             half.quick = not waits and half.end is None
         if waits:
+            self.waits.set(connection, connection.kept())
             self._waiting[connection] = None
             self.due_ns = min(self.due_ns, now_ns + GRACE_NS)
-        else:
-            self._waiting.pop(connection, None)
+        elif connection in self._waiting:
+            del self._waiting[connection]
+            self.waits.drop(connection)
 
     def _look(self, connection: Connection, now_ns: int, out: list[StreamItem]) -> None:
         """Look at a connection that waits because others' segments show that time has passed."""

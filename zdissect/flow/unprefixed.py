@@ -47,4 +47,5 @@ class SegmentCutter(Unprefixed):
     def gap(self, gap: Gap) -> Iterator[Batch | Skipped]:
         """Takes a gap. It ends the batch in hand. The next one begins with the next segment, or isn't found."""
         yield from self.cut(final=True)
-        yield skipped_gap(gap)
+        if gap.size:
+            yield skipped_gap(gap)

@@ -71,6 +71,12 @@ class WebSocketCutter(Unprefixed):
         self.over = ""
         """Why nothing more can be read."""
 
+    @property
+    def kept(self) -> int:
+        """The memory that is taken by what is in hand, and by the message that isn't whole yet."""
+        message = self.reading.message
+        return super().kept + len(self.window) + (message.kept if message is not None else 0)
+
     def feed(self, item: Chunk | Gap) -> Iterator[Batch | Skipped]:
         """Messages and skipped bytes that this item completes."""
         if isinstance(item, Chunk):
@@ -255,7 +261,8 @@ class WebSocketCutter(Unprefixed):
             self.lost = self.lost or _AFTER_GAP
         elif self.masked is not None:
             self.start(self.masked)
-        yield skipped_gap(gap)
+        if gap.size:
+            yield skipped_gap(gap)
 
     def find(self, final: bool) -> Generator[Skipped, None, bool]:
         """Looks for the next message."""

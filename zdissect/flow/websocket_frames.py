@@ -14,6 +14,8 @@ from zdissect.records import Frame
 PLAUSIBLE = re.compile(rb"[\x80\x82\x88-\x8a]")
 """First bytes of frames that are searched for: whole messages that aren't text, and control frames."""
 BINARY, CONTROL = 2, 8
+_PIECE_BYTES = 300
+"""Memory that a piece of a message takes besides its own bytes."""
 
 
 class WebSocketMessage:
@@ -27,6 +29,11 @@ class WebSocketMessage:
         self.size = 0
         self.cost = 0
         """Its size with the frame headers."""
+
+    @property
+    def kept(self) -> int:
+        """The memory that it takes."""
+        return self.size + _PIECE_BYTES * len(self.pieces)
 
     def add(self, raw: Batch, header: int, payload: bytes) -> None:
         """Adds a piece: `header` bytes of a frame header, then payload, which `raw` holds as it was in the stream."""

@@ -106,6 +106,10 @@ FRAMINGS = (
     Rule("other-protocol", WARNING, PROTOCOL,
          "Batches follow each other by their lengths, as in Zenoh, but hold no message of protocol 0x09: this is "
          "another protocol, or a version of Zenoh before 0.10.", "pages; notes 3.1"),
+    Rule("limit", WARNING, CAPTURE,
+         "The capture needs more memory than a limit allows, because it is very large or because somebody floods. What "
+         "waits, or what is oldest, of those that take most was given up, so that what refers to it can't be "
+         "explained. If it is no flood, allow more with `--limit`. Reported once for each limit.", "capture"),
     Rule("captured-twice", NOTE, CAPTURE,
          "The capture was made on several interfaces (tcpdump -i any) and holds the same IP packets more than once. "
          "One copy of each is shown; `-v` names the others. Reported once per conversation.", "capture"),

@@ -212,6 +212,8 @@ def look(frames: Iterable[Frame], options: Options, most: int) -> str:
         split = connections.split(most)
     except Exception:  # decoding the whole will show what is wrong
         return ""
+    if connections.pipeline.reached:  # limits hold for all of a capture
+        return ""
     return split.json() if len(split.sizes) > 1 else ""
 
 

@@ -84,4 +84,4 @@ class GroupPipeline(Pipeline):
 
     def sound(self) -> bool:
         """Whether its connections are those that were foreseen."""
-        return self.partial.exhausted()
+        return self.partial.exhausted() and not self.limited()

@@ -12,7 +12,9 @@ PATIENCE_NS = 30 * 10**9
 class Discovery:
     """Who sent a SCOUT, for which roles, and in which frame."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int) -> None:
+        """`most`: so many senders are remembered, the latest."""
+        self.most = most
         self.asked: dict[Endpoint, tuple[int, int, str]] = {}
 
     def feed(self, message: DecodedMessage, item: Dissection) -> None:
@@ -22,7 +24,10 @@ class Discovery:
         if row.get("zid") is not None:
             row["src_zid"] = row["zid"]
         if row["message"] == "SCOUT":
+            self.asked.pop(src, None)
             self.asked[src] = item.frame.number, item.frame.now_ns, row.get("whatami", "")
+            if len(self.asked) > self.most:
+                del self.asked[next(iter(self.asked))]
             return
         row["src_role"] = row.get("whatami")
         known = self.asked.get(dst)

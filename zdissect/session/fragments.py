@@ -10,6 +10,10 @@ LARGEST = 256 << 20
 """Bytes of a message beyond which its chain is given up. The implementation's limit is 1 GiB by default."""
 
 
+PIECE_BYTES = 120
+"""Memory that a fragment takes besides its payload."""
+
+
 @dataclass(slots=True)
 class Assembled:
     """A reassembled message."""
@@ -32,6 +36,11 @@ class FragmentChain:
     size: int = 0
     broken: bool = False
     """Whether a fragment is missing: the rest is then ignored up to the next first fragment."""
+
+    @property
+    def kept(self) -> int:
+        """The memory that it takes."""
+        return self.size + PIECE_BYTES * len(self.pieces)
 
     @property
     def open(self) -> bool:

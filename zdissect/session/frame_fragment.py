@@ -26,10 +26,16 @@ def feed(link: Link, message: DecodedMessage, direction: int, frame: int) -> Ass
     if row["message"] == "FRAGMENT":
         patch = link.session.agreed.patch if link.session.agreed is not None else 1
         whole = link.session.agreed is not None and not link.gaps[direction]
-        return chain_of_fragment(link, message, space).feed(message, frame, step, patch, whole)
-    chain = link.session.chains.get(space)
-    if chain is not None:
-        chain.frame(message, step)
+        chain = chain_of_fragment(link, message, space)
+        before = chain.kept
+        assembled = chain.feed(message, frame, step, patch, whole)
+        link.session.pieces += chain.kept - before
+        return assembled
+    idle = link.session.chains.get(space)
+    if idle is not None:
+        before = idle.kept
+        idle.frame(message, step)
+        link.session.pieces += idle.kept - before
     return None
 
 

@@ -1,5 +1,6 @@
 """Interests and the declarations that answer them; the entities that each side has declared (notes 6.1 and 6.3)."""
 
+from collections import Counter
 from dataclasses import dataclass, field
 
 from zdissect.engine.messages import DecodedMessage
@@ -11,7 +12,7 @@ PATIENCE_MS = 10_000
 """Time after which the implementation ends an unanswered interest in existing declarations."""
 
 REMEMBERED = 4096
-"""Ended interests and entities that are remembered (up to twice as many), to explain late uses."""
+"""Ended interests and entities that are remembered, to explain late uses."""
 
 KINDS = {"SUBSCRIBER": "subscriber", "QUERYABLE": "queryable", "TOKEN": "token"}
 _K, _S, _Q, _T, _R, _N, _M, _A = (named(INTEREST_OPTIONS.bits, name).mask for name in "KSQTRNMA")
@@ -50,6 +51,15 @@ class Entity:
     scope: int
     alive: bool = True
 
+    @property
+    def size(self) -> int:
+        """The memory that it takes."""
+        return 450 + len(self.key or "")
+
+
+INTEREST_BYTES = 400
+"""Memory that an interest takes."""
+
 
 @dataclass(slots=True)
 class DeclaredState:
@@ -57,8 +67,12 @@ class DeclaredState:
 
     interests: dict[int, Interest] = field(default_factory=dict)
     entities: dict[EntityId, Entity] = field(default_factory=dict)
-    ended: int = 0
-    """Interests and entities that have ended since some were last forgotten."""
+    ended: dict[EntityId | int, None] = field(default_factory=dict)
+    """Interests and entities that have ended, in this order."""
+    scopes: Counter[int] = field(default_factory=Counter)
+    """How many live entities were declared with each scope."""
+    size: int = 0
+    """The memory that all take."""
 
     def interest(
         self, message: DecodedMessage, frame: int, ts_ns: int, complete: bool, roles: tuple[str | None, ...]
@@ -74,12 +88,12 @@ class DeclaredState:
             known = self.interests.get(ident)
             if known is not None:
                 known.ended = known.answered = True
-                self.forget()
+                self.end(ident)
             elif complete:
                 message.remark("interest-final-unknown", f"there is no interest {ident}", "interest.id")
             return None
         self.options(message, mode)
-        interest = self.interests[ident] = Interest(ident, frame, ts_ns, mode)
+        interest = self.add(Interest(ident, frame, ts_ns, mode))
         return interest if "Current" in mode else None
 
     @staticmethod
@@ -110,7 +124,7 @@ class DeclaredState:
         if interest is None:
             # 0 stands for the interest that nobody needs to declare: peers end it once, when a session starts
             if ident == 0 and final:
-                self.interests[0] = Interest(0, 0, 0, "", answered=True)
+                self.add(Interest(0, 0, 0, "", answered=True))
             elif ident and complete:
                 message.remark("unknown-interest", f"there is no interest {ident}", "declare.interest_id")
             return None
@@ -119,7 +133,14 @@ class DeclaredState:
             message.remark(code, f"interest {ident} already has its D_FINAL", "declare.interest_id")
         interest.answered = interest.answered or final
         if final and interest.over:
-            self.forget()
+            self.end(ident)
+        return interest
+
+    def add(self, interest: Interest) -> Interest:
+        """Remembers an interest."""
+        self.size += INTEREST_BYTES * (interest.ident not in self.interests)
+        self.interests[interest.ident] = interest
+        self.ended.pop(interest.ident, None)
         return interest
 
     def overdue(self, interest: Interest) -> str:
@@ -147,7 +168,11 @@ class DeclaredState:
         if known is not None and known.alive and None not in (known.key, key) and known.key != key:
             text = f"{KINDS[kind]} {ident} of frame {known.frame} is {known.key}"
             message.remark("entity-remapped", text)
-        self.entities[entity_id] = Entity(key, frame, row.get("key_scope") or 0)
+        if known is not None:
+            self.remove(entity_id)
+        entity = self.entities[entity_id] = Entity(key, frame, row.get("key_scope") or 0)
+        self.scopes[entity.scope] += 1
+        self.size += entity.size
 
     @staticmethod
     def entity_id(kind: str, ident: int, key: str | None, sourced: bool) -> EntityId:
@@ -157,27 +182,49 @@ class DeclaredState:
     def undeclare(self, message: DecodedMessage, kind: str, complete: bool, sourced: bool) -> Entity | None:
         """Takes a U_SUBSCRIBER, U_QUERYABLE or U_TOKEN of this side; returns the entity that it ends."""
         ident, key = message.row.get("entity_id"), message.row.get("key_expr")
-        known = self.entities.get(self.entity_id(kind, ident, key, sourced)) if ident is not None else None
+        entity_id = self.entity_id(kind, ident or 0, key, sourced)
+        known = self.entities.get(entity_id) if ident is not None else None
         if known is None or not known.alive:
             if complete and ident is not None:
                 which = f"{ident} on {key}" if sourced and not ident else f"{ident}"
                 message.remark("undeclare-unknown", f"there is no {KINDS[kind]} {which}")
             return known
         known.alive = False
-        self.forget()
+        self.left(known)
+        self.end(entity_id)
         return known
 
-    def forget(self) -> None:
-        """Counts something that has ended; if there are many, forgets those that ended first."""
-        self.ended += 1
-        if self.ended < 2 * REMEMBERED:
+    def end(self, what: EntityId | int) -> None:
+        """Notes that something has ended; of too many such, forgets the one that ended first."""
+        self.ended[what] = None
+        if len(self.ended) > REMEMBERED:
+            self.remove(next(iter(self.ended)))
+
+    def remove(self, what: EntityId | int) -> None:
+        """Forgets an interest or an entity."""
+        self.ended.pop(what, None)
+        if isinstance(what, int):
+            self.size -= INTEREST_BYTES
+            del self.interests[what]
             return
-        for entity_id in [entity_id for entity_id, entity in self.entities.items() if not entity.alive][:-REMEMBERED]:
-            del self.entities[entity_id]
-        for ident in [ident for ident, interest in self.interests.items() if interest.over][:-REMEMBERED]:
-            del self.interests[ident]
-        self.ended = REMEMBERED
+        entity = self.entities.pop(what)
+        self.size -= entity.size
+        if entity.alive:
+            self.left(entity)
+
+    def left(self, entity: Entity) -> None:
+        """Notes that a live entity is no more."""
+        self.scopes[entity.scope] -= 1
+        if not self.scopes[entity.scope]:
+            del self.scopes[entity.scope]
+
+    def shrink(self) -> None:
+        """Forgets the older half, because all together take too much memory."""
+        known: tuple[EntityId | int, ...]
+        for known in (tuple(self.interests), tuple(self.entities)):
+            for what in known[: (len(known) + 1) // 2]:
+                self.remove(what)
 
     def uses(self, scope: int) -> bool:
         """Whether a live entity was declared with this scope."""
-        return any(entity.alive and entity.scope == scope for entity in self.entities.values())
+        return scope in self.scopes

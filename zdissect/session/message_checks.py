@@ -111,6 +111,8 @@ class Timestamps:
 
     def __init__(self) -> None:
         self.newest: dict[tuple[str, str], int] = {}
+        self.size = 0
+        """The memory that they take."""
 
     def usual(self, sample: tuple[str, str] | None, stamp: int, ts_ns: int) -> bool:
         """Takes the timestamp of a PUSH if no rule has anything to say about it; returns whether that was so.
@@ -127,9 +129,17 @@ class Timestamps:
         """Takes the timestamp of a sample; returns whether it is at least as new as the one before."""
         if stamp < self.newest.get(sample, 0):
             return False
-        if len(self.newest) < MOST_KEYS or sample in self.newest:
+        if sample in self.newest:
             self.newest[sample] = stamp
+        elif len(self.newest) < MOST_KEYS:
+            self.newest[sample] = stamp
+            self.size += 250 + len(sample[0])
         return True
+
+    def shrink(self) -> None:
+        """Forgets all, because there is too much to be remembered."""
+        self.newest.clear()
+        self.size = 0
 
     def feed(self, message: DecodedMessage, frame: Frame) -> None:
         """Takes a message that may have a timestamp. After a leap of the capture's clock, either time may be right."""

@@ -61,6 +61,11 @@ class Side:
     """Those that it has sent."""
     graph: Graph = field(default_factory=Graph)
 
+    @property
+    def tables(self) -> tuple[KeyTable | DeclaredState | Requests | Graph, ...]:
+        """What grows with all that it declares, asks and tells."""
+        return self.keys, self.declared, self.requests, self.graph
+
 
 @dataclass(slots=True, eq=False)
 class Session:
@@ -79,12 +84,39 @@ class Session:
     """Counts changes that may affect findings about usual messages: key expressions, handshakes, gaps."""
     channels: dict[Space, Channel] = field(default_factory=dict)
     chains: dict[Space, FragmentChain] = field(default_factory=dict)
+    pieces: int = 0
+    """The memory that these chains take."""
     timestamps: Timestamps = field(default_factory=Timestamps)
     awaited: Deadlines[Awaited] = field(default_factory=Deadlines)
     listed_ns: float = NEVER
     """When its deadlines will be checked, if no message comes earlier."""
     behind: Callable[[], None] | None = None
     """Takes the usual messages up to now, where messages are read in blocks: see `vector`."""
+
+    @property
+    def size(self) -> int:
+        """The memory that is taken by what both sides declared, asked and told."""
+        first, second = self.sides
+        return (
+            first.keys.size + first.declared.size + first.requests.size + first.graph.size
+            + second.keys.size + second.declared.size + second.requests.size + second.graph.size
+            + self.timestamps.size
+        )  # fmt: skip
+
+    def shrink(self) -> None:
+        """Forgets what is older in the largest table: from now on not all of the session is known."""
+        tables = [*self.sides[0].tables, *self.sides[1].tables, self.timestamps]
+        max(tables, key=lambda table: table.size).shrink()
+        self.gaps += 1
+        self.epoch += 1
+
+    def drop_fragments(self) -> int:
+        """Gives up the chain of fragments that takes most memory; returns the bytes of it."""
+        chain = max(self.chains.values(), key=lambda chain: chain.kept)
+        size = chain.size
+        self.pieces -= chain.kept
+        chain.clear(broken=True)
+        return size
 
     def share(self) -> None:
         """Notes that another link carries it, too: from now on, what is behind must keep to the order of both."""

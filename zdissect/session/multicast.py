@@ -104,6 +104,7 @@ class Groups:
             self.late(message, before, item.frame.now_ns - self.joined_ns[src, group])
         self.compare(link, message, item.direction, self.terms.setdefault(group, {}), src, before, end)
         members[src] = copy(end)  # an INIT on the same link changes the link's own
+        self.joined_ns.pop((src, group), None)
         self.joined_ns[src, group] = item.frame.now_ns
         ends = list(link.handshake.ends)
         ends[item.direction] = end
@@ -116,6 +117,8 @@ class Groups:
         """Notes 9, rule 30: compares a member with the first one that has other terms, and reports each pair once."""
         if before is not None and _terms(before) != _terms(end):
             groups[_terms(before)].pop(src)
+            if not groups[_terms(before)]:
+                del groups[_terms(before)]
         groups.setdefault(_terms(end), {})[src] = end
         for terms, others in groups.items():
             if terms == _terms(end) or not others:
@@ -138,11 +141,23 @@ class Groups:
             before_ns: The time.
             flows: The flows that still carry a link.
         """
-        gone = [member for member, joined_ns in self.joined_ns.items() if joined_ns < before_ns]
+        self.remove([member for member, joined_ns in self.joined_ns.items() if joined_ns < before_ns])
+        for station, links in list(self.stations.items()):
+            links[:] = [link for link in links if link.flow.id in flows]
+            if not links:
+                del self.stations[station]
+
+    def shrink(self, most: int) -> None:
+        """Forgets the half of the members that joined first, if there are more members, or pairs that differ."""
+        if len(self.joined_ns) + len(self.differing) > most:
+            self.remove(list(self.joined_ns)[: (len(self.joined_ns) + 1) // 2])
+
+    def remove(self, gone: list[tuple[Endpoint, Endpoint | str]]) -> None:
+        """Forgets members."""
         for src, group in gone:
             del self.joined_ns[src, group]
             end = self.members[group].pop(src)
-            self.terms[group][_terms(end)].pop(src, None)
+            self.terms[group].get(_terms(end), {}).pop(src, None)
         # what is empty would stay for ever, too: there may always be new groups and terms
         self.members = {group: members for group, members in self.members.items() if members}
         self.terms = {
@@ -150,10 +165,6 @@ class Groups:
         }
         sources = {src for src, _ in gone}
         self.differing = {pair: differing for pair, differing in self.differing.items() if not pair & sources}
-        for station, links in list(self.stations.items()):
-            links[:] = [link for link in links if link.flow.id in flows]
-            if not links:
-                del self.stations[station]
 
     def close(self, frame: Frame) -> Iterator[Notice]:
         """Reports pairs of members that differed, with the number of JOINs."""

@@ -12,8 +12,6 @@ SLACK_MS = 2_000
 """Time beyond the timeout after which a RESPONSE_FINAL is missing, or late."""
 REMEMBERED = 4096
 """Ended requests that are remembered, to recognise late answers."""
-MOST_OPEN = 100_000
-"""Most open requests of one side; beyond that the oldest are forgotten."""
 
 
 def answers(row: Row, request_frame: int, response_time_ns: int) -> None:
@@ -44,6 +42,11 @@ class Request:
     """Whether it was reported that its end hasn't come in time."""
 
     @property
+    def size(self) -> int:
+        """The memory that it takes."""
+        return 500 + len(self.key or "") + len(self.parameters)
+
+    @property
     def due_ns(self) -> int | None:
         """When its end is overdue; None if the querier waits for ever."""
         return due(self.ts_ns, self.timeout_ms, SLACK_MS)
@@ -55,6 +58,8 @@ class Requests:
 
     open: OrderedDict[int, Request] = field(default_factory=OrderedDict)
     ended: OrderedDict[int, Request] = field(default_factory=OrderedDict)
+    size: int = 0
+    """The memory that both take."""
 
     def ask(self, message: DecodedMessage, frame: int, ts_ns: int, rid_bits: int) -> Request | None:
         """Takes a REQUEST."""
@@ -72,10 +77,10 @@ class Requests:
         timeout = row.get("timeout_ms") or DEFAULT_TIMEOUT_MS
         key, parameters = row.get("key_expr"), row.get("parameters") or ""
         request = Request(ident, frame, ts_ns, key, parameters, row.get("budget"), timeout)
+        self.size += request.size - (before.size if before is not None else 0)
         self.open[ident] = request
-        self.ended.pop(ident, None)
-        if len(self.open) > MOST_OPEN:
-            self.open.popitem(last=False)
+        if (ended := self.ended.pop(ident, None)) is not None:
+            self.size -= ended.size
         return request
 
     def answer(self, message: DecodedMessage, ts_ns: int, complete: bool) -> Request | None:
@@ -107,13 +112,20 @@ class Requests:
         self.late(message, request, ts_ns)
         self.ended[ident] = request
         if len(self.ended) > REMEMBERED:
-            self.ended.popitem(last=False)
+            self.size -= self.ended.popitem(last=False)[1].size
         return request
+
+    def shrink(self) -> None:
+        """Forgets those that have ended, and the older half of the others: together they take too much memory."""
+        self.ended.clear()
+        for _ in range((len(self.open) + 1) // 2):
+            self.open.popitem(last=False)
+        self.size = sum(request.size for request in self.open.values())
 
     def forget(self, before_ns: int) -> None:
         """Forgets the requests from before a time whose end hasn't come in time: a session may last for months."""
         for ident in [ident for ident, one in self.open.items() if one.overdue and one.ts_ns < before_ns]:
-            del self.open[ident]
+            self.size -= self.open.pop(ident).size
 
     def unknown(self, message: DecodedMessage, ident: int | None, late: str, complete: bool) -> None:
         """Reports an answer without an open request."""

@@ -13,6 +13,16 @@ class Graph:
     zids: dict[int, str] = field(default_factory=dict)
     versions: dict[int, int] = field(default_factory=dict)
 
+    @property
+    def size(self) -> int:
+        """The memory that it takes."""
+        return 200 * (len(self.zids) + len(self.versions))
+
+    def shrink(self) -> None:
+        """Forgets all, because there is too much to be remembered."""
+        self.zids.clear()
+        self.versions.clear()
+
     def feed(self, message: DecodedMessage, complete: bool) -> None:
         """Takes a link state message."""
         psid: int | None = None

@@ -15,6 +15,7 @@ from zdissect.flow.conversation import Flow
 from zdissect.grammar.rule import MALFORMED
 from zdissect.grammar.rules import RULES
 from zdissect.grammar.structures import DEFAULT_BATCH_SIZE
+from zdissect.limits import Limits
 from zdissect.records import Endpoint, Frame
 from zdissect.session import endings, frame_fragment, network_layer, opening
 from zdissect.session.discovery import Discovery
@@ -25,21 +26,28 @@ from zdissect.session.multicast import Groups
 from zdissect.session.occurrences import Occurrences
 from zdissect.session.overdue import Overdue
 from zdissect.session.pairs import Pairs
+from zdissect.session.session_memory import SessionMemory
 from zdissect.session.usual_messages import UsualMessages
 
 _CARRIERS = ("FRAME", "FRAGMENT", "KEEP_ALIVE")
 """Transport messages that change nothing about a session but its sequence numbers."""
+_NODE_BYTES = 4096
+"""Memory per node that was only heard of, in terms of the limit of all sessions."""
 
 
 class Sessions:
     """All sessions; takes dissections in the order of the capture."""
 
-    def __init__(self) -> None:
+    def __init__(self, limits: Limits | None = None) -> None:
+        limits = limits or Limits()
+        self.memory = SessionMemory(limits)
+        self.most = limits.sessions // _NODE_BYTES
+        """So many members of groups, and senders of SCOUTs, are remembered."""
         self.links: dict[str, Link] = {}
         self.pairs = Pairs()
         self.learned: dict[str, tuple[UsualMessages, UsualMessages]] = {}
         """What is known of the usual messages of each flow, by direction."""
-        self.discovery = Discovery()
+        self.discovery = Discovery(self.most)
         self.groups = Groups()
         self.overdue = Overdue()
         self.refused = Occurrences()
@@ -57,10 +65,11 @@ class Sessions:
         if item.messages:
             self.pulse(link, item)
         usual = self.usual(link, direction) if isinstance(item.tape, LazyTape) else None
-        remarks = item.tape.remarks
+        remarks, unusual = item.tape.remarks, False
         for message in item.messages:
             if usual is not None and usual.take(message, item.frame):
                 continue
+            unusual = True
             template, before = message.template, len(remarks)
             whole = self.message(link, message, item)
             if whole is not None:
@@ -71,6 +80,8 @@ class Sessions:
         if item.messages and not link.pulses[direction].watched:
             self.overdue.watch(link, direction)
         session = link.session
+        if unusual:
+            self.notices += self.memory.count(session, item)
         self.passed(session, item)
         if session.awaited.due_ns < session.listed_ns:
             self.overdue.list(session)
@@ -185,6 +196,7 @@ class Sessions:
             return frame_fragment.feed(link, message, direction, item.frame.number)
         elif name == "JOIN":
             self.groups.join(link, message, item)
+            self.groups.shrink(self.most)
         elif name == "CLOSE":
             self.passed(link.session, item)
             if endings.close(link, message, item):
@@ -198,10 +210,12 @@ class Sessions:
         if name == "INIT_SYN" and link.handshake.step and link.is_closed():
             link.handshake, link.over = Handshake(), False
             self.pairs.leave(link)
+            self.memory.drop(link.session)
             link.session, link.flip = Session(), 0
         whole = not item.missing and not any(RULES[code].group == MALFORMED for code, *_ in item.tape.remarks)
         item.next_framing = opening.feed(link, message, item.direction, whole) or item.next_framing
         if name == "OPEN_SYN" and link.handshake.known:
+            self.memory.drop(link.session)
             self.pairs.join(link, item.frame.now_ns)
         side = link.side(item.direction)
         if name.startswith("OPEN") and side.initial_sn is None:
@@ -253,6 +267,7 @@ class Sessions:
         if link is not None:
             self.learned.pop(flow, None)
             self.pairs.leave(link)
+            self.memory.drop(link.session)
         return link
 
     def assembled(self, item: Dissection) -> None:
@@ -261,3 +276,4 @@ class Sessions:
         for message in item.messages:
             self.network(link, message, item.direction, item.frame)
             link.session.timestamps.feed(message, item.frame)
+        self.notices += self.memory.count(link.session, item)

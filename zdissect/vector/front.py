@@ -6,8 +6,7 @@ import numpy as np
 
 from zdissect.engine.tape import Buffer
 from zdissect.flow.clock import LEAP_NS, ToldClock
-from zdissect.flow.connection import LARGE, MASK, RECENT_SEGMENTS
-from zdissect.flow.connection_table import MAX_CONNECTIONS
+from zdissect.flow.connection import CONNECTION_BYTES, LARGE, MASK, RECENT_SEGMENTS
 from zdissect.flow.cutter import Cutter
 from zdissect.pipeline import Pipeline
 from zdissect.records import Chunk
@@ -68,7 +67,8 @@ class Front:
         clock, now_ns = self.pipeline.clock, block.now_ns
         if clock.shift or clock.odd or not len(now_ns):
             return False
-        if self.pipeline.streams.kept() + len(now_ns) >= MAX_CONNECTIONS:
+        store = self.pipeline.streams.store
+        if store.held + len(now_ns) * CONNECTION_BYTES > store.most:
             return False
         if isinstance(clock, ToldClock):  # it finds no leaps itself
             return clock.next is None

@@ -2,7 +2,7 @@
 
 from tests.conversation import Conversation
 from tests.interface_copies import InterfaceCopies
-from tests.messages import push, put, request, response, response_final
+from tests.messages import d_keyexpr, declare, push, put, request, response, response_final
 from tests.packets import CaptureBuilder
 from tests.session.cases import NOTE, WARNING, case
 
@@ -90,3 +90,9 @@ def datagrams_on_two_interfaces(fault: bool) -> CaptureBuilder:
 def text_in_a_websocket(fault: bool) -> Conversation:
     head = b"GET / HTTP/1.1\r\nUpgrade: websocket\r\n\r\n"
     return Conversation().raw(0, head + (b"\x81\x82" if fault else b"\x82\x82") + bytes(4) + b"\x03\x00")
+
+
+@case("limit", WARNING, limit=("zdissect.session.key_tables.ID_BYTES", 1 << 30))
+def more_is_declared_than_may_be_kept(fault: bool) -> Conversation:
+    conversation = Conversation().open()
+    return conversation.frame(0, declare(d_keyexpr(1, "demo")) if fault else push())
