@@ -1,20 +1,28 @@
 """`--limit fragments=1G`: how much memory each kind of state may take."""
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any, TypeVar
 
 import click
 
 from zdissect.limits import NAMES, UNITS, Limits
 
+Command = TypeVar("Command", bound=Callable[..., Any])
 _SIZE = re.compile(rf"(\d+)([{UNITS}]?)(?:i?B)?", re.IGNORECASE)
 LEAST = 1 << 16
 """Bytes below which not even ordinary traffic could be explained."""
 
-limit_option = click.option(
+_option = click.option(
     "--limit", "limits", multiple=True, metavar="NAME=SIZE",
     help=f"Most memory for one kind of state, as in fragments=1G: {', '.join(NAMES)}.",
 )  # fmt: skip
+
+
+def and_limits(option: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    """An option that says how captures are dissected, and `--limit`, which all such commands have."""
+    return lambda command: option(_option(command))
 
 
 def memory_limits(texts: tuple[str, ...]) -> Limits:

@@ -27,7 +27,7 @@ from zdissect.output.time_formats import FORMATS
 from . import completers
 from .common import style_of, wants_color
 from .frame_ranges import FrameRanges
-from .memory_limits import limit_option, memory_limits
+from .memory_limits import and_limits, memory_limits
 
 if TYPE_CHECKING:
     from zdissect.filters import Filter
@@ -210,21 +210,14 @@ interfaces_option = click.option(
 
 frames_option = click.option("-c", "frames", type=click.IntRange(min=1), metavar="N", help="Stop after N frames.")
 
-
-def decode_as_option(command: Command) -> Command:
-    """How captures are dissected: `-d`, and `--limit`."""
-    help_text = "Decode as: tcp.port==9000,zenoh or udp.port==..."
-    return click.option("-d", "rules", multiple=True, metavar="RULE", help=help_text)(limit_option(command))
-
+decode_as_option = and_limits(
+    click.option("-d", "rules", multiple=True, metavar="RULE", help="Decode as: tcp.port==9000,zenoh or udp.port==...")
+)
 
 times_option = click.option(
-    "-t",
-    "times",
-    type=click.Choice(list(FORMATS)),
-    default="u",
-    metavar="FORMAT",
+    "-t", "times", type=click.Choice(list(FORMATS)), default="u", metavar="FORMAT",
     help=f"Format of times, as in tshark: {', '.join(FORMATS)}.",
-)
+)  # fmt: skip
 
 payload_bytes_option = click.option(
     "--bytes", "payload_bytes", type=click.IntRange(min=1), default=96, metavar="N", help="Payload bytes to show."

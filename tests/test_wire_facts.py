@@ -87,7 +87,7 @@ PLANTED = (
     ),
     ("zdissect/flow/framing.py", "Framing(STREAM_PREFIX)", "Framing(2)"),
     ("zdissect/readings/prefixed.py", "Framing(LOW_LATENCY_PREFIX, ", "Framing(prefix=4, "),
-    ("zdissect/pipeline.py", "frozenset({ZENOH_PORT, ", "frozenset({7447, "),
+    ("zdissect/stages.py", "frozenset({ZENOH_PORT, ", "frozenset({7447, "),
     ("zdissect/flow/link.py", "kind in RAW_ETHERTYPES", "kind in (57458, 29408)"),
 )  # fmt: skip
 """(file, text, what is written instead): facts about the wire in the wrong place."""
