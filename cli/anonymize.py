@@ -11,7 +11,7 @@ from zdissect.capture.spool import Spool
 from . import completers
 from .captures import Captures
 from .command import Command
-from .common import complain
+from .common import complain, complain_of_leftovers
 from .exit_codes import DONE, UNREADABLE
 from .options import CaptureOptions, as_records, decode_as_option, quiet_option
 
@@ -54,6 +54,7 @@ def anonymize(
             with output:
                 for place, frame in enumerate(spool.frames()):
                     output.write(anonymizer.frame(frame, spool.new(place, 0, len(frame.data))))
+    complain_of_leftovers(output.removed)
     said = anonymizer.account.lines() if len(spool) and not quiet else []
     for text in (*map(str, frames.problems), *said):
         complain(text)

@@ -11,7 +11,7 @@ from zdissect.export.payload_limit import FULL, parse_payload_limit
 
 from . import completers
 from .command import Command
-from .common import complain
+from .common import complain, complain_of_leftovers
 from .exit_codes import DONE, UNREADABLE, USAGE
 from .options import (
     CaptureOptions,
@@ -122,6 +122,7 @@ def batch(
     settings = Settings(options.tcp_ports, options.udp_ports, tables.payload, tables.fields, _filter(tables.wanted))
     settings = replace(settings, limits=options.limits, **_ros2(tables))
     job = Job(directory, out, settings, tables.mode, tables.include, tables.join or "auto", tables.jobs or 0)
+    _undo_killed_runs(out)
     before = signal.signal(signal.SIGTERM, _terminate)
     try:
         return _convert(job, reporting, _cluster(spark))
@@ -210,6 +211,17 @@ def _convert(job: "Job", reporting: ReportOptions, cluster: "Cluster | None") ->
     if not reporting.quiet:
         summary(report, job.out, watch.seconds)
     return UNREADABLE if report.bad else exit_code(report.done.codes, reporting.fail_on)
+
+
+def _undo_killed_runs(out: str) -> None:
+    """Says what killed runs have left of OUT, and is gone now."""
+    from contextlib import suppress
+    from pathlib import Path
+
+    from zdissect.capture.leftovers import recover
+
+    with suppress(OSError):  # the next look at OUT says what is wrong with it
+        complain_of_leftovers(recover(Path(out)) if "://" not in out else ())
 
 
 def _is_text(name: str) -> bool:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import click
 
+from zdissect.capture.leftovers import write_text
 from zdissect.conformance import Judgement, VerdictTerms
 from zdissect.conformance.baseline import BaselineError, read, written
 from zdissect.conformance.judgement import violations_of
@@ -24,7 +25,7 @@ from zdissect.pipeline import Options, Pipeline
 from . import completers
 from .captures import Captures
 from .command import Command
-from .common import complain
+from .common import complain, complain_of_leftovers
 from .exit_codes import DONE, FINDINGS, UNREADABLE
 from .interrupts import UntilInterrupted
 from .options import (
@@ -200,8 +201,7 @@ def _needs_node(terms: VerdictTerms, done: _Read) -> None:
 
 
 def _write(path: str, text: str) -> None:
-    with open(path, "w", encoding="utf-8", errors="backslashreplace") as file:
-        file.write(text)
+    complain_of_leftovers(write_text(path, text))
 
 
 commands = {"check": check}

@@ -46,6 +46,12 @@ def complain(text: str) -> None:
     click.echo(f"zdissect: {prose(text)}", err=True)
 
 
+def complain_of_leftovers(removed: Iterable[str]) -> None:
+    """Says which temporary files of runs that were killed are gone."""
+    for path in removed:
+        complain(f"{path}: a run that was killed left it; it is removed")
+
+
 def nearest(asked: str, known: Iterable[str]) -> str:
     """`; did you mean ...?`, or nothing."""
     from zdissect.filters.filter_error import nearest as hint  # only here: most never ask for what isn't there

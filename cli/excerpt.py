@@ -19,7 +19,7 @@ from zdissect.pipeline import Options, dissect
 from zdissect.records import Frame
 
 from .captures import Captures, captured
-from .common import complain
+from .common import complain, complain_of_leftovers
 from .exit_codes import DONE, UNREADABLE
 from .options import CaptureOptions, DisplayOptions, LiveOptions
 
@@ -68,6 +68,7 @@ def write_excerpt(capture: CaptureOptions, live: LiveOptions, display: DisplayOp
                 for frame in numbered(passes.frames()):
                     if frame.number in chosen:
                         output.write(frame, choice.comments.get(frame.number, ()))
+        complain_of_leftovers(output.removed)
         for unread in passes.last.problems:
             complain(str(unread))
     for text in choice.lines() if not quiet and choice.total else ():

@@ -8,8 +8,9 @@ import click
 from . import completers
 from .captures import Captures
 from .command import Command
-from .common import complain
+from .common import complain, complain_of_leftovers
 from .exit_codes import DONE, UNREADABLE
+from .interrupts import UntilInterrupted
 from .options import (
     CaptureOptions,
     DisplayOptions,
@@ -87,17 +88,21 @@ def payloads(
         for unread in captures.problems:
             complain(str(unread))
         return UNREADABLE
+    reading = UntilInterrupted(chain(() if first is None else (first,), frames))
     try:
-        with PayloadFiles(directory, force) as files:
-            for row in _rows(chain(() if first is None else (first,), frames), options, wanted):
+        with PayloadFiles(directory, force) as files, reading:
+            for row in _rows(reading, options, wanted):
                 if isinstance(row.get("payload"), bytes) and matches(row.get("key_expr")):
                     files.write(row)
     except AlreadyThere as problem:
         raise click.UsageError(str(problem)) from problem
+    complain_of_leftovers(files.folder.removed)
     for unread in captures.problems:
         complain(str(unread))
     if not quiet:
         complain(f"{files.payloads} payloads, {files.bytes} bytes, in {directory}")
+    if reading.interrupted:
+        raise click.Abort
     return UNREADABLE if captures.problems else DONE
 
 

@@ -8,7 +8,7 @@ from zdissect.output.text import prose
 from zdissect.pipeline import Pipeline
 
 from .captures import Captures
-from .common import complain
+from .common import complain, complain_of_leftovers
 from .exit_codes import DONE, UNREADABLE
 from .options import CaptureOptions, ReportOptions
 from .ros_moment import AtMoment
@@ -32,6 +32,7 @@ def write_bag(ros: RosOptions, capture: CaptureOptions, msgs: tuple[str, ...], r
     bag = Bag(ros.out, contents, ros.force)
     view = RosView(None, bag.write)
     bag.graph = view.graph
+    interrupted = False
     try:
         with bag:
             interrupted = collect(captures, view, pipeline, AtMoment(""))
@@ -39,13 +40,14 @@ def write_bag(ros: RosOptions, capture: CaptureOptions, msgs: tuple[str, ...], r
                 raise _NothingError
     except _NothingError:
         complain(f"there are no messages of ROS 2: {ros.out} isn't written")
-    except (AlreadyThere, OSError) as problem:
+    except AlreadyThere as problem:
         raise click.UsageError(str(problem)) from None
+    complain_of_leftovers(bag.removed)
     for unread in captures.problems:
         complain(str(unread))
     if not reporting.quiet and bag.messages:
         _summary(bag, ros.out)
-    if bag.messages and interrupted:
+    if interrupted:
         raise click.Abort
     return UNREADABLE if captures.problems else DONE
 

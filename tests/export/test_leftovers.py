@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from tests.export.tables import SAMPLES, converted, rows
-from zdissect.export import leftovers
+from zdissect.capture import leftovers
 from zdissect.export.parquet import Parts, WriteError
 from zdissect.export.schema import schema
 from zdissect.export.target import Target
@@ -116,7 +116,7 @@ def test_files_that_have_not_arrived_are_missed(tmp_path):
         ):
             attempt = target.attempt()
             with Parts(attempt) as parts:
-                parts.empty("sessions")
+                parts.empty("sessions", schema("sessions"))
             change(f"{attempt}/sessions.parquet")
             with pytest.raises(WriteError, match=rf"sessions\.parquet {says}: all machines must see OUT"):
                 target.accept(attempt, parts.written())

@@ -2,20 +2,23 @@
 
 import os
 import sys
-import tempfile
 from collections.abc import Iterable
 from types import TracebackType
 from typing import IO
 
 from zdissect.capture.errors import CaptureError
+from zdissect.capture.leftovers import Temporary
 from zdissect.capture.pcapng_writer import PcapngWriter
 from zdissect.records import Frame
+
+_WHOLE = "capture"
+"""The file in its temporary directory."""
 
 
 class OutputFile:
     """Writes a pcapng file, as a context: the file gets its name at the end, if nothing went wrong.
 
-    `-` is standard output. Raises OSError if it can't be written, CaptureError if it must not be.
+    `-` is standard output. Raises OSError, with its name, if it can't be written, CaptureError if it must not be.
     """
 
     def __init__(self, path: str, sources: Iterable[str] = (), force: bool | None = None) -> None:
@@ -30,7 +33,9 @@ class OutputFile:
         self.frames = 0
         """Frames written so far."""
         self._writer = PcapngWriter()
-        self._temporary = ""
+        self.removed: list[str] = []
+        """What killed runs had left of this file, and is gone now."""
+        self._temporary: Temporary | None = None
         if path == "-":
             return
         for source in sources:
@@ -43,37 +48,42 @@ class OutputFile:
     def __enter__(self) -> "OutputFile":
         try:
             self._file = self._open()
+            self._file.write(self._writer.start())
         except OSError as problem:  # the name makes no sense to the system
-            raise OSError(problem.errno, problem.strerror, self.path) from problem
-        self._file.write(self._writer.start())
+            raise self._named(problem) from problem
         return self
 
     def write(self, frame: Frame, comments: Iterable[str] = ()) -> None:
         """Writes a frame."""
-        self._file.write(self._writer.frame(frame, comments))
+        try:
+            self._file.write(self._writer.frame(frame, comments))
+        except OSError as problem:
+            raise self._named(problem) from problem
         self.frames += 1
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        if self.path == "-":
-            self._file.flush()
-            return
         try:
+            if self.path == "-":
+                self._file.flush()
+                return
             self._file.close()
-            if kind is None and self._temporary:
-                os.replace(self._temporary, self.path)
-                self._temporary = ""
+            if kind is None and self._temporary is not None:
+                self._temporary.put(_WHOLE)
+        except OSError as problem:
+            raise self._named(problem) from problem
         finally:
-            if self._temporary:
-                os.unlink(self._temporary)
+            if self._temporary is not None:
+                self._temporary.__exit__(kind, error, at)
 
     def _open(self) -> IO[bytes]:
         if self.path == "-":
             return sys.stdout.buffer
         if os.path.exists(self.path) and not os.path.isfile(self.path):  # a device, a named pipe
             return open(self.path, "wb")
-        folder, name = os.path.split(os.path.abspath(self.path))
-        number, self._temporary = tempfile.mkstemp(".tmp", f".{name[:100]}.", folder)
-        mask = os.umask(0o077)
-        os.umask(mask)
-        os.chmod(self._temporary, 0o666 & ~mask)
-        return os.fdopen(number, "wb")
+        self._temporary = Temporary(self.path).__enter__()
+        self.removed = self._temporary.removed
+        return open(self._temporary.path / _WHOLE, "wb")
+
+    def _named(self, problem: OSError) -> OSError:
+        """An error that says which file can't be written, and not how: of standard output, that is said elsewhere."""
+        return problem if self.path == "-" else OSError(problem.errno, problem.strerror, self.path)

@@ -3,8 +3,8 @@
 import os
 import time
 from collections import deque
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import BinaryIO
 
 from zdissect.capture.autostop import Bounds
@@ -37,10 +37,10 @@ class Ring:
     def write(self, frame: Frame) -> None:
         """Writes a frame, to the next file if this one is full."""
         if self.full():
-            self.file.close()
+            self.close()
             self.begin()
         block = self.writer.frame(frame)
-        self.file.write(block)
+        self._write(block)
         self.size += len(block)
         self.frames += 1
 
@@ -58,7 +58,7 @@ class Ring:
             with suppress(FileNotFoundError):
                 os.remove(self.kept.popleft())
         self.writer, self.begun_s = PcapngWriter(), self.clock()
-        self.file.write(head := self.writer.start())
+        self._write(head := self.writer.start())
         self.size, self.frames = len(head), 0
 
     def name(self) -> str:
@@ -70,8 +70,24 @@ class Ring:
 
     def flush(self) -> None:
         """Writes out what is buffered, for programs that read the file as it grows."""
-        self.file.flush()
+        with self._named():
+            self.file.flush()
 
     def close(self) -> None:
         """Writes out the rest and closes the file."""
-        self.file.close()
+        with self._named():
+            self.file.close()
+
+    def _write(self, data: bytes) -> None:
+        try:
+            self.file.write(data)
+        except OSError as problem:
+            raise OSError(problem.errno, problem.strerror, self.file.name) from problem
+
+    @contextmanager
+    def _named(self) -> Iterator[None]:
+        """Errors say which file can't be written."""
+        try:
+            yield
+        except OSError as problem:
+            raise OSError(problem.errno, problem.strerror, self.file.name) from problem

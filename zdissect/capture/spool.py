@@ -7,6 +7,7 @@ import tempfile
 from array import array
 from collections.abc import Iterator
 from types import TracebackType
+from typing import IO
 
 from zdissect.records import Frame
 
@@ -14,7 +15,10 @@ _GATHERED = 1 << 20
 
 
 class Spool:
-    """Frames by their place, counted from 0, as a context: at its end the files are removed."""
+    """Frames by their place, counted from 0, as a context: at its end the files are removed.
+
+    Raises OSError, which names the directory for temporary files, if they can't be written.
+    """
 
     def __init__(self) -> None:
         self._frames = tempfile.TemporaryFile()  # noqa: SIM115
@@ -69,7 +73,7 @@ class Spool:
         data = data[: max(0, self._size(place) - offset)]
         if data:
             self._new.seek(self._starts[place] + offset)
-            self._new.write(data)
+            _write(self._new, data)
 
     def _size(self, place: int) -> int:
         return self._starts[place + 1] - self._starts[place]
@@ -77,6 +81,15 @@ class Spool:
     def _flush(self) -> None:
         if self._pending:
             self._frames.seek(0, 2)
-            self._frames.write(b"".join(self._pending))
+            _write(self._frames, b"".join(self._pending))
             self._pending.clear()
             self._pending_size = 0
+
+
+def _write(file: IO[bytes], data: bytes) -> None:
+    """Writes to a temporary file, and not only to its buffer."""
+    try:
+        file.write(data)
+        file.flush()
+    except OSError as problem:
+        raise OSError(problem.errno, problem.strerror, tempfile.gettempdir()) from problem

@@ -1,7 +1,6 @@
 """Messages of ROS 2 as a bag: an MCAP file that `ros2 bag play` and Foxglove open."""
 
 import os
-import shutil
 from pathlib import Path
 from struct import pack
 from types import TracebackType
@@ -11,6 +10,7 @@ from rosbags.interfaces import Qos, QosDurability, QosHistory, QosLiveliness, Qo
 from rosbags.rosbag2 import StoragePlugin, Writer
 from rosbags.rosbag2.storage_mcap import McapWriter
 
+from zdissect.capture.leftovers import Temporary
 from zdissect.export.payload_files import AlreadyThere
 from zdissect.ros2.content import Contents
 from zdissect.ros2.graph import RosGraph
@@ -48,14 +48,24 @@ class Bag:
     def __enter__(self) -> "Bag":
         if os.path.lexists(self.path) and not self.force:
             raise AlreadyThere(f"{self.path} already exists: choose another name, or --force")
-        whole = Path(self.path).absolute()
-        self.part = whole.with_name(f".{whole.stem}.part") / whole.stem
-        shutil.rmtree(self.part.parent, ignore_errors=True)
-        self.part.parent.mkdir(parents=True)
-        self.writer = Writer(self.part, version=_VERSION, storage_plugin=StoragePlugin.MCAP)
-        self.writer.STORAGE_PLUGINS = {StoragePlugin.MCAP: _TimedStorage}
-        self.writer.open()
+        name = Path(os.path.abspath(self.path)).stem
+        self.folder = Temporary(self.path).__enter__()
+        try:
+            self.part = self.folder.path / name
+            self.writer = Writer(self.part, version=_VERSION, storage_plugin=StoragePlugin.MCAP)
+            self.writer.STORAGE_PLUGINS = {StoragePlugin.MCAP: _TimedStorage}
+            self.writer.open()
+        except BaseException as problem:
+            self.folder.__exit__(None, None, None)
+            if isinstance(problem, OSError):
+                raise OSError(problem.errno, problem.strerror, self.path) from problem
+            raise
         return self
+
+    @property
+    def removed(self) -> list[str]:
+        """What killed runs had left of this bag, and is gone now."""
+        return self.folder.removed
 
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
@@ -63,19 +73,14 @@ class Bag:
         try:
             if kind is None:
                 self.writer.close()
-                self._put()
+                is_file = Path(self.path).suffix == ".mcap"
+                self.folder.put(f"{self.part.name}/{self.part.name}.mcap" if is_file else self.part.name)
             else:
                 self.writer.abort()
+        except OSError as problem:
+            raise OSError(problem.errno, problem.strerror, self.path) from problem
         finally:
-            shutil.rmtree(self.part.parent, ignore_errors=True)
-
-    def _put(self) -> None:
-        """Moves the whole bag to its name."""
-        whole = Path(self.path)
-        if whole.is_dir() and not whole.is_symlink():
-            shutil.rmtree(whole)
-        is_file = whole.suffix == ".mcap"
-        os.replace(self.part / f"{self.part.name}.mcap" if is_file else self.part, whole)
+            self.folder.__exit__(kind, value, traceback)
 
     def write(self, message: SentMessage, payload: bytes) -> None:
         """Writes a message."""
@@ -84,7 +89,10 @@ class Bag:
             channel = self.channels[message.key] = self._channel(message.key)
         storage: Any = self.writer.storage
         storage.published = message.attachment.source_ts_ns, message.attachment.seq
-        self.writer.write(channel, max(message.first.ts_ns, 0), payload)
+        try:
+            self.writer.write(channel, max(message.first.ts_ns, 0), payload)
+        except OSError as problem:
+            raise OSError(problem.errno, problem.strerror, self.path) from problem
         self.messages += 1
 
     def _channel(self, key: RosKey) -> Any:

@@ -5,11 +5,10 @@ import os
 import re
 import shutil
 from pathlib import Path
-from typing import IO
 
-from zdissect.export import leftovers
+from zdissect.capture import leftovers
+from zdissect.capture.leftovers import APPENDED, OLD, Temporary
 from zdissect.export.gathered_parts import APPEND, ERROR, IGNORE, OVERWRITE, SUCCESS, GatheredParts
-from zdissect.export.leftovers import APPENDED, OLD
 from zdissect.export.parquet import TableFile, WriteError, unwritable
 from zdissect.export.tables import TABLES
 
@@ -22,10 +21,10 @@ class Target(GatheredParts):
     def __init__(self, place: str, mode: str = ERROR, success: bool = False) -> None:
         super().__init__(place, mode, success)
         self.path = Path(place)
-        self.temporary = Path()
-        self.tables = Path()
+        self.folder = Temporary(self.path, self.run)
+        self.temporary = self.folder.path
+        self.tables = self.temporary / "_tables"
         """The new tables, apart from where tasks write: one that comes too late doesn't reach them."""
-        self.owner: IO[str] | None = None
 
     @property
     def exists(self) -> bool:
@@ -52,22 +51,21 @@ class Target(GatheredParts):
 
     def __enter__(self) -> "Target":
         self.check()
-        temporary = leftovers.temporary(self.path, self.run)
         try:
-            temporary.parent.mkdir(parents=True, exist_ok=True)
-            temporary.mkdir()
-            self.temporary, self.tables = temporary, temporary / "_tables"
-            self.owner = leftovers.claim(temporary)
-            for table in TABLES:
-                (self.tables / table).mkdir(parents=True)
+            self.temporary.parent.mkdir(parents=True, exist_ok=True)
+            self.folder.__enter__()
+            try:
+                for table in TABLES:
+                    (self.tables / table).mkdir(parents=True)
+            except BaseException:
+                self.folder.__exit__(None, None, None)
+                raise
         except OSError as error:
             raise unwritable(str(self.path), error) from error
         return self
 
     def __exit__(self, *_: object) -> None:
-        leftovers.discard(self.temporary)
-        if self.owner is not None:
-            self.owner.close()
+        self.folder.__exit__(None, None, None)
 
     def inside(self, name: str) -> str:
         return str(self.temporary / name)
