@@ -85,7 +85,7 @@ class Fed:
             pipeline.feed(frame)
             return
         pipeline.clock.last_ns, pipeline.last = frame.ts_ns, frame
-        pipeline.late(pipeline.streams.passed(frame.ts_ns), frame.ts_ns)
+        pipeline.waited(pipeline.streams.passed(frame.ts_ns), frame.ts_ns)
         for batch in np.flatnonzero(split.batches.frame == index).tolist():
             number = int(split.batches.way[batch])
             if number in rests.ways:

@@ -178,7 +178,7 @@ def test_blocks_are_cut_by_files_and_sizes() -> None:
         with pytest.MonkeyPatch.context() as patch, counting(least=size) as counted:
             patch.setattr(frame_blocks, "_PIECE", random.choice((10, 50)))
             patch.setattr(frame_blocks, "MOST_FRAMES", 3 * size)
-            found, _ = in_blocks(frame_blocks.blocks(some), Settings())
+            found, _ = in_blocks(frame_blocks.blocks(some, frame_blocks.BlockSize()), Settings())
         for name, table in expected.items():
             assert_equal(name, found[name], table)
         assert size == 1 or counted.messages > 100
