@@ -64,6 +64,8 @@ def test_the_line_that_matters(text, why):
         (RuntimeError("x: Python worker exited unexpectedly\nCaused by: java.io.EOFException"), "a Python process "),
         (RuntimeError('x\n: j.NullPointerException: Cannot invoke "R.askSync()" because the return value of '
                       '"o.BlockManagerMaster.driverEndpoint()" is null'), "Spark stopped halfway, "),
+        (RuntimeError("[PACKAGE_NOT_INSTALLED] grpcio >= 1.48.1 must be installed; however, it was not found."),
+         "Spark Connect needs more packages: pip install 'pyspark[connect]'"),
         (ConnectionRefusedError(111, "Connection refused"), "Java has died, "),
         (RuntimeError(), "it doesn't say why"),
     ],

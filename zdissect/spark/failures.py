@@ -10,6 +10,7 @@ _SIGNS = {
     "spark.executor.memory on a cluster",
     "Python worker exited unexpectedly": "a Python process that converted captures died at every attempt, perhaps "
     "for lack of memory; use fewer at a time: --master 'local[1]' here, spark.executor.cores=1 on a cluster",
+    "[PACKAGE_NOT_INSTALLED]": "Spark Connect needs more packages: pip install 'pyspark[connect]'",
     "Insufficient driver memory": "Java has too little memory; give it more: --conf spark.driver.memory=4g",
     "BlockManagerMaster.driverEndpoint()": "Spark stopped halfway, perhaps because Java had too little memory; give "
     "it more: --conf spark.driver.memory=4g",
