@@ -52,6 +52,7 @@ class TableOptions:
     ros2: bool = False
     no_contents: bool = False
     msgs: tuple[str, ...] = ()
+    follow: bool = False
     wanted: "Filter | None" = None
     """Selects the rows of messages; None: all."""
 
@@ -87,6 +88,7 @@ class SparkOptions:
 @click.option("--one-capture", "join", flag_value="one", default="auto", help="Read all files as one capture.")
 @click.option("--separate", "join", flag_value="separate", help="Read every file as a capture of its own.")
 @jobs_option
+@click.option("--follow", is_flag=True, help="Go on converting captures as they arrive in DIR, until Ctrl-C.")
 @filter_option("Keep only the messages that match a display filter; all other tables are complete.")
 @decode_as_option
 @click.option("--spark", is_flag=True, help="Convert with Spark; DIR and OUT may be URIs.")
@@ -125,9 +127,25 @@ def batch(
     _undo_killed_runs(out)
     before = signal.signal(signal.SIGTERM, _terminate)
     try:
-        return _convert(job, reporting, _cluster(spark))
+        return _follow(job, reporting, tables, spark) if tables.follow else _convert(job, reporting, _cluster(spark))
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+def _follow(job: "Job", reporting: ReportOptions, tables: TableOptions, spark: SparkOptions) -> int:
+    """Converts what is there and what comes."""
+    import os
+
+    from .batch_follow import follow, refuse
+
+    refuse(tables.mode, tables.jobs, (job.directory, job.out))
+    _cluster(spark)
+    if spark.spark:
+        raise click.UsageError("--follow and --spark don't go together")
+    if not os.path.isdir(job.directory):
+        complain(f"{job.directory}: there is no such directory")
+        return USAGE
+    return follow(job, reporting)
 
 
 def _ros2(tables: TableOptions) -> dict[str, Any]:

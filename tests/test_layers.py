@@ -45,6 +45,7 @@ LAYERS = {
     "vector": "dissection dissector engine flow grammar pipeline records session",
     "export": "capture dissection dissector engine filters flow grammar limits output parallel pipeline records "
     "ros2 session stats table vector",
+    "growing": "capture export grammar stats",
     "spark": "capture export parallel records ros2",
     "library": "capture dissection engine fed filters flow grammar output paste pipeline readings records table",
     "scapy": "engine grammar",
@@ -83,10 +84,18 @@ SLOW = {"scapy", "rich", "wsproto", "cobs", "pyarrow", "pyspark", "lark", "re2",
 """What nobody waits for who doesn't use it: imported in the function that needs it, or in a module of the command line
 that only one command loads."""
 
-LAZY = ("cli/", "zdissect/export/", "zdissect/filters/", "zdissect/scapy/", "zdissect/spark/", "zdissect/vector/")
+LAZY = (
+    "cli/",
+    "zdissect/export/",
+    "zdissect/filters/",
+    "zdissect/growing/",
+    "zdissect/scapy/",
+    "zdissect/spark/",
+    "zdissect/vector/",
+)
 """What only one command loads, and no other part of the library."""
 
-OPENERS = ("zdissect/capture/", "zdissect/export/", "zdissect/spark/")
+OPENERS = ("zdissect/capture/", "zdissect/export/", "zdissect/growing/", "zdissect/spark/")
 """Who may open files. The command line may too."""
 
 OPENING = {"open", "read_bytes", "read_text", "write_bytes", "write_text", "mmap", "fdopen", "popen", "Popen"}

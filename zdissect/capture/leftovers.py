@@ -123,6 +123,24 @@ def claim(folder: Path) -> IO[str]:
     return owner
 
 
+def lock(folder: Path) -> IO[str] | None:
+    """Takes a folder for this process, for as long as the returned file is open; None if another process has it.
+
+    Where there are no locks, every process may have it. Raises OSError.
+    """
+    owner = open(folder / _OWNER, "a", encoding="utf-8")  # noqa: SIM115  # it stays open
+    if fcntl is None:
+        return owner
+    try:
+        fcntl.flock(owner, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        owner.close()
+        return None
+    except OSError:  # a file system without locks
+        pass
+    return owner
+
+
 def _abandoned(folder: Path) -> IO[str] | None:
     """The owner's file of a directory, locked, if its run is over for certain."""
     if fcntl is None:

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from zdissect.export.filtered_messages import FilteredMessages
     from zdissect.export.ros_columns import RosColumns
 
+State = tuple[dict[str, FileStats], Pipeline, Links, int]
+"""The state of a `Decoding`. Can be pickled."""
+
 
 @dataclass
 class Decoding:
@@ -61,6 +64,15 @@ class Decoding:
         """The block that is being read."""
         self.arrays = not settings.fields and (isinstance(self.messages, MessageBatches) or not self.messages.by_item)
         """Whether blocks may be read on arrays: not if each message is needed on its own."""
+
+    def state(self) -> "State":
+        """What another one with the same settings needs to go on from here, once all rows were taken (`left`)."""
+        return self.files, self.pipeline, self.links, self.last_ns
+
+    def resume(self, state: "State") -> None:
+        """Goes on where another one was in a `state`."""
+        self.files, self.pipeline, self.links, self.last_ns = state
+        self.feeder = BlockFeed(self.pipeline)  # what it has learned of templates isn't kept: it learns them again
 
     def new_pipeline(self) -> Pipeline:
         """The pipeline that its frames are fed to."""

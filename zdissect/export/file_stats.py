@@ -50,6 +50,12 @@ class FileStats:
         self.status, self.error = status, error
         self.findings += 1
 
+    def grown(self) -> None:
+        """Forgets why it couldn't be read to its end: there is more of it now."""
+        if self.status != OK:
+            self.status, self.error = OK, None
+            self.findings -= 1
+
     def fail(self, error: str) -> None:
         """Notes that it couldn't be converted, if nothing else is wrong with it."""
         if self.status == OK:

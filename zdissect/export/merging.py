@@ -33,15 +33,31 @@ class Order:
         return self.latest_ns
 
 
-def frames(work: Work, files: dict[str, FileStats]) -> Iterator[Frame]:
-    """The frames of a capture. What is known of its files is entered into `files`, in their order."""
-    first = work.inputs[0].name
-    for part, file in enumerate(work.inputs):
-        files[file.name] = FileStats(file.name, first, part, size=file.size)
+class Place:
+    """How far the last file of a capture was read: where another reader goes on if the file has grown."""
+
+    def __init__(self, mark: list[Any] | None = None) -> None:
+        self.mark = mark
+        """See `Capture.mark`; None: the file must be read from its beginning."""
+
+
+def frames(work: Work, files: dict[str, FileStats], place: Place | None = None) -> Iterator[Frame]:
+    """The frames of a capture. What is known of its files is entered into `files`, in their order, after those that
+    were read before.
+
+    Args:
+        place: Where to go on in the first file, if that was read before. Tells then how far the last one was read.
+    """
+    first = next(iter(files), work.inputs[0].name)
+    for file in work.inputs:
+        if file.name not in files:
+            files[file.name] = FileStats(file.name, first, len(files), size=file.size)
     for group in work.merges:
         if len(group) == 1:
-            yield from _file(group[0], files[group[0].name])
+            yield from _file(group[0], files[group[0].name], place)
         else:
+            if place is not None:
+                place.mark = None
             merged = heapq.merge(*(_ordered(file, files[file.name]) for file in group))
             yield from (frame for _, _, frame in merged)
 
@@ -53,21 +69,30 @@ def _ordered(file: InputFile, file_stats: FileStats) -> Iterator[tuple[int, tupl
         yield order.feed(frame), (frame.source, frame.number), frame
 
 
-def _file(file: InputFile, file_stats: FileStats) -> Iterator[Frame]:
-    """The frames of a file."""
+def _file(file: InputFile, file_stats: FileStats, place: Place | None = None) -> Iterator[Frame]:
+    """The frames of a file; those that were added to it, if it was read before."""
+    mark, known = (place or Place()).mark, file_stats.format is not None
+    if place is not None:
+        place.mark = None
     if file.error:
         file_stats.problem(UNREADABLE, file.error)
         return
-    number = 0
+    number = before = 0
     try:
         with open_input(file.path, file.name) as capture:
             file_stats.format = capture.format
             file_stats.size = file.size if capture.size is None else capture.size  # unknown behind a URI
+            if known and mark is not None:
+                file_stats.grown()
+                capture.resume(mark)
+                number = before = capture.frames
             try:
-                for number, frame in enumerate(capture, 1):  # noqa: B007  # counted for what comes after
+                for number, frame in enumerate(capture, before + 1):  # noqa: B007  # counted for what comes after
                     yield frame
             finally:
-                file_stats.link_types = tuple(sorted(capture.link_types))
+                file_stats.link_types = tuple(sorted(capture.link_types.union(file_stats.link_types)))
+                if place is not None:
+                    place.mark = capture.mark()
     except CaptureError as problem:
         file_stats.problem(status(problem, number), str(shown(problem, file)))
 

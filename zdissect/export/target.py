@@ -12,6 +12,8 @@ from zdissect.export.gathered_parts import APPEND, ERROR, IGNORE, OVERWRITE, SUC
 from zdissect.export.parquet import TableFile, WriteError, unwritable
 from zdissect.export.tables import TABLES
 
+FOLLOWED = "_follow"
+"""The folder in an output that is followed (`zdissect/growing`): nothing else may write there."""
 _OURS = frozenset(TABLES) | {SUCCESS, "._SUCCESS.crc"}
 
 
@@ -41,6 +43,8 @@ class Target(GatheredParts):
                 return
             if self.mode in (ERROR, IGNORE):
                 raise self.taken()
+            if (self.path / FOLLOWED).exists():
+                raise WriteError(f"{self.path} was made by --follow, which can go on with it: choose another place")
             if not self.path.is_dir():
                 raise WriteError(f"{self.path} isn't a directory: choose another place")
             others = sorted(entry.name for entry in self.path.iterdir() if entry.name not in _OURS)

@@ -79,7 +79,7 @@ def convert(works: list[Work], directory: str, settings: Settings, tell: Tell = 
         for work in works:
             files: dict[str, FileStats] = {}
             decoding = Decoding(settings, files)
-            _write(decoding.guarded(decoding.tables(_told(frames(work, files), decoding, tell))), parts)
+            write_batches(decoding.guarded(decoding.tables(_told(frames(work, files), decoding, tell))), parts)
             done.accounting.update(decoding.accounting())
             done.codes += decoding.codes
             done.files += files.values()
@@ -110,7 +110,7 @@ def convert_items(
     """Writes the tables of a group, from its frames and moments. Raises WriteError."""
     with Parts(directory) as parts:
         decoding = GroupDecoding(settings, share)
-        _write(decoding.guarded(decoding.tables(_told(items, decoding, tell))), parts)
+        write_batches(decoding.guarded(decoding.tables(_told(items, decoding, tell))), parts)
     return Done(group=decoding.summary(), parts=parts.written())
 
 
@@ -134,7 +134,7 @@ def join(files: list[FileStats], groups: list[Summary], directory: str) -> Done:
     count(known, groups)
     decoding = Decoding(files=known)
     with Parts(directory) as parts:
-        _write(decoding.close(), parts)
+        write_batches(decoding.close(), parts)
     done.codes.update(decoding.codes)
     done.rows.update(parts.rows)
     done.parts = parts.written()
@@ -156,7 +156,7 @@ def _told(items: Iterable[Frame | Moment], decoding: Decoding, tell: Tell) -> It
     tell(size, decoding.out["messages"].total - reported)
 
 
-def _write(batches: Iterable[TableBatch], parts: Parts) -> None:
+def write_batches(batches: Iterable[TableBatch], parts: Parts) -> None:
     """Writes batches. Raises WriteError."""
     for number, (table, batch) in enumerate(batches, 1):
         parts.write(table, batch)
@@ -173,7 +173,7 @@ def lost(works: list[Work], directory: str, error: str) -> Done:
             files = {file.name: FileStats(file.name, first, size=file.size) for file in work.inputs}
             for file_stats in files.values():
                 file_stats.fail(error)
-            _write(Decoding(Settings(), files).close(), parts)
+            write_batches(Decoding(Settings(), files).close(), parts)
             done.files += files.values()
     done.rows += parts.rows
     done.parts = parts.written()
