@@ -68,3 +68,19 @@ def test_what_is_there_is_not_written_over(tmp_path: Path) -> None:
     with pytest.raises(CaptureError, match="it already exists"):
         Ring(str(there), Bounds())
     assert there.read_text() == "precious"
+
+
+def test_what_cannot_be_written_is_said_by_its_name(tmp_path: Path) -> None:
+    """An error of a full disk names no file, and would be taken for one of standard output."""
+    ring = Ring(str(tmp_path / "x.pcapng"), Bounds())
+    ring.file.close()
+    ring.file = open("/dev/full", "wb")  # noqa: SIM115
+    ring.write(SAMPLE[0])  # into the buffer
+    for act in (ring.flush, ring.close):
+        with pytest.raises(OSError, match="No space left") as problem:
+            act()
+        assert problem.value.filename == "/dev/full"
+    ring.file = open("/dev/full", "wb", 0)  # noqa: SIM115
+    with pytest.raises(OSError, match="No space left") as problem, ring.file:
+        ring.write(SAMPLE[0])
+    assert problem.value.filename == "/dev/full"

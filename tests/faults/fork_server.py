@@ -61,7 +61,7 @@ def run(request: dict[str, Any]) -> None:
         request: `args`; `streams`, paths for descriptors 0 to 2, null for a closed one, `|` for a pipe that nobody
             reads; `folder` to work in; `file_bytes`, what a file can grow to, if that is limited; `changing`, a file
             that becomes another while it is read, with the path of that; `killed`, whether to kill it before its
-            output has its name.
+            output has its name; `audit`, a file for what it does beyond computing.
     """
     os.chdir(request["folder"])
     for number, (path, flags) in enumerate(zip(request["streams"], _FLAGS, strict=True)):
@@ -82,6 +82,8 @@ def run(request: dict[str, Any]) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (request["file_bytes"],) * 2)
     if request.get("changing") is not None:
         _change(*request["changing"])
+    if request.get("audit"):
+        _audit(request["audit"])
     if request.get("killed"):
         _killed_when_complete()
     sys.argv = ["zdissect", *request["args"]]
@@ -105,6 +107,28 @@ def _unread_pipe() -> int:
     os.close(reader)
     os.close(writer)
     return held
+
+
+def _audit(log: str) -> None:
+    """Has what this process does beyond computing written to a file, a line of JSON each: code that isn't of a file,
+    files opened to be written, programs, connections.
+    """
+    file = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+
+    def hook(event: str, args: tuple[Any, ...]) -> None:
+        if event == "open" and args[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
+            said = [event, os.fsdecode(args[0]) if isinstance(args[0], str | bytes) else args[0]]
+        elif event == "compile" and str(args[1]).startswith("<"):
+            said = [event, args[0].decode() if isinstance(args[0], bytes) else str(args[0])]
+        elif event.startswith(("os.system", "os.exec", "os.posix_spawn", "subprocess.", "socket.")):
+            said = [event, str(args)]
+        elif event in ("os.rename", "os.mkdir", "os.remove", "os.link", "os.symlink", "shutil.rmtree"):
+            said = [event, *(os.fsdecode(arg) for arg in args if isinstance(arg, str | bytes))]
+        else:
+            return
+        os.write(file, f"{json.dumps(said)}\n".encode())
+
+    sys.addaudithook(hook)
 
 
 def _killed_when_complete() -> None:

@@ -1,8 +1,10 @@
 """kill -9 while an output is written: it isn't there; the next run says what was left, removes it, and writes it."""
 
+import errno
 import os
 import signal
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ import pytest
 from tests.faults.commands import Call, calls
 from tests.faults.runs import Runs
 from zdissect.capture.leftovers import Temporary, temporary, write_text
+from zdissect.export.payload_files import PayloadFiles
 
 pytest.importorskip("fcntl")
 WRITERS = [call for call in calls() if call.writes]
@@ -73,3 +76,13 @@ def test_a_text_is_written_where_a_link_leads(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="nowhere") as problem:
         write_text(str(tmp_path / "nowhere" / "text"), "x")
     assert problem.value.filename == str(tmp_path / "nowhere" / "text")
+
+
+def test_an_index_that_lists_a_part_is_none(tmp_path: Path) -> None:
+    """Payloads that were written whole stay; a list of them would look like one of all."""
+    row = {"payload": b"x", "key_expr": "a", "ts_ns": 0, "frame_number": 1, "message": "PUSH", "file": "f"}
+    files, names = PayloadFiles(str(tmp_path)), []
+    with suppress(OSError), files:
+        names.append(files.write(row))
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    assert os.listdir(tmp_path) == names
