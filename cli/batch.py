@@ -139,13 +139,11 @@ def _follow(job: "Job", reporting: ReportOptions, tables: TableOptions, spark: S
     from .batch_follow import follow, refuse
 
     refuse(tables.mode, tables.jobs, (job.directory, job.out))
-    _cluster(spark)
-    if spark.spark:
-        raise click.UsageError("--follow and --spark don't go together")
+    cluster = _cluster(spark)
     if not os.path.isdir(job.directory):
         complain(f"{job.directory}: there is no such directory")
         return USAGE
-    return follow(job, reporting)
+    return follow(job, reporting, cluster)
 
 
 def _ros2(tables: TableOptions) -> dict[str, Any]:

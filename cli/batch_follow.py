@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from zdissect.export.directory import Job
     from zdissect.growing.follower import Epoch, Steps
 
+    from .batch_spark import Cluster
+
 
 def refuse(mode: str, jobs: int | None, paths: tuple[str, str]) -> None:
     """Raises UsageError for what doesn't go with --follow."""
@@ -27,9 +29,23 @@ def refuse(mode: str, jobs: int | None, paths: tuple[str, str]) -> None:
             raise click.UsageError(f"{path}: --follow takes directories, no URIs")
 
 
-def follow(job: "Job", reporting: ReportOptions, steps: "Steps | None" = None) -> int:
+def follow(job: "Job", reporting: ReportOptions, cluster: "Cluster | None") -> int:
     """Converts what is there and what comes, until Ctrl-C; returns the exit code."""
     from zdissect.export.parquet import WriteError
+
+    from . import batch_spark
+
+    try:
+        if cluster is None:
+            return _follow(job, reporting, None)
+        return batch_spark.follow(job, cluster, lambda steps: _follow(job, reporting, steps))
+    except WriteError as problem:
+        complain(str(problem))
+        return USAGE
+
+
+def _follow(job: "Job", reporting: ReportOptions, steps: "Steps | None") -> int:
+    """Takes steps as files arrive. Raises WriteError."""
     from zdissect.growing.checkpoint import described
     from zdissect.growing.followed_tables import FollowedTables
     from zdissect.growing.follower import Follower
@@ -40,9 +56,6 @@ def follow(job: "Job", reporting: ReportOptions, steps: "Steps | None" = None) -
             seen.begin(tables.checkpoint.known())
             for epoch in Follower(job, tables, steps, complain).run():
                 seen.add(epoch)
-    except WriteError as problem:
-        complain(str(problem))
-        return USAGE
     except KeyboardInterrupt:
         return seen.end()
     except SystemExit:  # by SIGTERM

@@ -1,7 +1,7 @@
 """`zdissect batch --spark`: the same tables, made by Spark."""
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import wait
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
@@ -10,6 +10,7 @@ import click
 
 if TYPE_CHECKING:
     from zdissect.export.directory import Job, Report
+    from zdissect.growing.follower import Steps
 
     from .batch_progress import SilentProgress
 
@@ -61,6 +62,22 @@ def convert(job: "Job", watch: "SilentProgress", cluster: Cluster) -> "Report | 
                 return background.run(
                     spark, lambda: conversion.convert_directory(spark, job, works, tasks, watch, ours), watch.stages
                 )
+            finally:
+                if ours:
+                    wait([background.start(spark.stop)], background.PATIENCE_S)  # it has gone, perhaps
+
+
+def follow(job: "Job", cluster: Cluster, run: "Callable[[Steps], int]") -> int:
+    """Follows a directory with Spark; returns what `run` does with what takes steps. Raises WriteError."""
+    with _needed():
+        from zdissect.spark import background, conversion
+        from zdissect.spark.spark_session import cores, open_session
+
+        with _unlogged():
+            spark, ours = open_session(cluster.master, cluster.conf)
+            try:
+                pool = conversion.pool_of(spark, job, cluster.partitions or cores(spark), ours)
+                return run(conversion.steps_of(pool))
             finally:
                 if ours:
                     wait([background.start(spark.stop)], background.PATIENCE_S)  # it has gone, perhaps

@@ -13,7 +13,7 @@ INPUT, CAPTURING, SHOWN, FORM = "Input", "Live captures", "What is shown", "How 
 WRITTEN, RUN, ENDING = "What is written", "How it runs", "Messages, exit code, settings"
 
 GROUPS: dict[str, tuple[str, ...]] = {
-    INPUT: ("read", "frames", "rules", "path", "kind", "include", "join", "msgs"),
+    INPUT: ("read", "frames", "rules", "path", "kind", "include", "join", "follow", "msgs"),
     CAPTURING: ("interface", "d", "capture_filter", "autostop"),
     SHOWN: (
         "wanted", "key", "to", "source", "only", "pattern", "whole", "opened", "full", "brief", "verbose", "carriers",

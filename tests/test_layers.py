@@ -46,7 +46,7 @@ LAYERS = {
     "export": "capture dissection dissector engine filters flow grammar limits output parallel pipeline records "
     "ros2 session stats table vector",
     "growing": "capture export grammar stats",
-    "spark": "capture export parallel records ros2",
+    "spark": "capture export growing parallel records ros2",
     "library": "capture dissection engine fed filters flow grammar output paste pipeline readings records table",
     "scapy": "engine grammar",
     "__init__": "library",

@@ -50,6 +50,8 @@ class StepDone:
     state_size: int = 0
     lost: bool = False
     """Whether nothing was done, because the state before couldn't be used."""
+    died: bool = False
+    """Whether all that tried it died: its files have failed, and nothing can be added to their capture."""
 
     def json(self) -> str:
         """As text."""

@@ -115,6 +115,11 @@ class FollowedTables:
         self.attempts += 1
         return str(self.work.absolute() / str(self.attempts))
 
+    def clear(self) -> None:
+        """Removes what is left of steps."""
+        for entry in self.work.iterdir():
+            shutil.rmtree(entry, ignore_errors=True)
+
     def state(self, name: str) -> Path:
         """The path of a state."""
         return self.folder.absolute() / STATES / name

@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 from zdissect.export.directory import Job
 from zdissect.export.filesystems import below
-from zdissect.export.inputs import InputFile, Work, find
+from zdissect.export.inputs import InputFile, Work
+from zdissect.export.listed_inputs import list_inputs
 from zdissect.export.parquet import WriteError
 from zdissect.export.work import Done
 from zdissect.growing.arrivals import QUIET_S, Arrival, FileThere, Settling, arrival, signature_of
@@ -124,7 +125,8 @@ class Follower:
                 states += step.state_size
         if taken:
             self.commit(taken)
-        elif any(step.lost for one in tried for _, step, _ in one.done):
+        self.tables.clear()
+        if not taken and any(step.lost for one in tried for _, step, _ in one.done):
             return self.once()
         files = sum(len(capture.arrivals) for capture in self.tables.checkpoint.captures)
         return Epoch(done, time.monotonic() - began, files, states) if done.files else None
@@ -136,8 +138,11 @@ class Follower:
         return Scene(self.tables.checkpoint, there, settled, self.look, self.usable, self.job.join)
 
     def found(self) -> list[InputFile]:
-        """The files in the directory."""
-        return find(self.job.directory, self.job.include)
+        """The files in the directory; none while it can't be looked into."""
+        try:
+            return list_inputs(self.job.directory, self.job.include)
+        except OSError:
+            return []
 
     def look(self, present: FileThere) -> Arrival:
         """Looks at a file, once for each of its versions."""
@@ -191,9 +196,11 @@ class Follower:
             for capture in change.ends:
                 captures[capture.number].over = True
             for addition, step, directory in done:
-                if addition.capture is None:
+                if addition.capture is not None and step.died:
+                    captures[addition.capture.number].over = True
+                if addition.capture is None or step.died:
                     checkpoint.numbers += 1
-                    capture = captures[checkpoint.numbers] = FollowedCapture(checkpoint.numbers)
+                    capture = captures[checkpoint.numbers] = FollowedCapture(checkpoint.numbers, over=step.died)
                 else:
                     capture = captures[addition.capture.number]
                 self.add(capture, addition, step, directory, moves, removes)

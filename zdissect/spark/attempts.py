@@ -7,9 +7,9 @@ the files that the control rows name, and no others.
 
 import gc
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar, cast
 from uuid import uuid4
 
 import pyarrow as pa
@@ -21,6 +21,7 @@ from zdissect.export.no_pandas import without_pandas
 from zdissect.export.parquet import WriteError
 from zdissect.export.work import Done
 from zdissect.export.workers import ScanTask, Task, do
+from zdissect.growing.capture_step import CaptureStep, StepDone, take_step
 
 CONTROL = "task int, attempt string, result string, problem string"
 """The schema of control rows: the number of the task; what the name of its directory ends with; its `Done` as JSON; why
@@ -28,6 +29,19 @@ its files can't be written. Neither of the last two if it was given up, because 
 _CONTROL = pa.schema([("task", pa.int32()), *((name, pa.string()) for name in ("attempt", "result", "problem"))])
 
 Batches = Iterable[pa.RecordBatch]
+
+
+class StepTask(NamedTuple):
+    """A step of a capture that grows."""
+
+    number: int
+    step: CaptureStep
+    directory: str
+    """The directory for its files, which it makes."""
+
+
+SparkTask = Task | StepTask
+T = TypeVar("T", bound=SparkTask)
 
 
 class Terms(NamedTuple):
@@ -42,19 +56,24 @@ class Terms(NamedTuple):
     """The version of zdissect on the driver."""
 
 
-def of_tasks(tasks: list[Task], terms: Terms) -> Callable[[Batches], Iterator[pa.RecordBatch]]:
+def of_tasks(tasks: Sequence[SparkTask], terms: Terms) -> Callable[[Batches], Iterator[pa.RecordBatch]]:
     """The function for mapInArrow over the numbers of tasks, each in a partition of its own."""
 
     def attempt_all(batches: Batches) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             for number in batch.column(0).to_pylist():
                 task = tasks[number]
-                yield attempt(number, task, terms, lambda task: do(task, terms.settings))
+                yield attempt(number, task, terms, lambda task: _done(task, terms.settings))
 
     return attempt_all
 
 
-def attempt(number: int, task: Task, terms: Terms, work: Callable[[Task], Done]) -> pa.RecordBatch:
+def _done(task: SparkTask, settings: Settings) -> Done | StepDone:
+    """Does a task. Raises WriteError."""
+    return take_step(task.step, task.directory, settings) if isinstance(task, StepTask) else do(task, settings)
+
+
+def attempt(number: int, task: T, terms: Terms, work: Callable[[T], Done | StepDone]) -> pa.RecordBatch:
     """One attempt at a task, and its control row.
 
     Args:
@@ -78,14 +97,14 @@ def attempt(number: int, task: Task, terms: Terms, work: Callable[[Task], Done])
     )
 
 
-def in_attempt(task: Task, suffix: str) -> Task:
+def in_attempt(task: T, suffix: str) -> T:
     """A task with the directory of an attempt."""
     if isinstance(task, ScanTask):
         return task
-    return task._replace(directory=suffixed(task.directory, suffix))
+    return cast(T, task._replace(directory=suffixed(task.directory, suffix)))
 
 
-def _unseen(task: Task) -> str:
+def _unseen(task: SparkTask) -> str:
     """What is wrong if this machine doesn't see the place that the driver has made; else nothing."""
     if isinstance(task, ScanTask) or is_remote(task.directory) or os.path.isdir(os.path.dirname(task.directory)):
         return ""

@@ -5,6 +5,7 @@ rows. An output appears when it is complete, as without Spark.
 """
 
 import os
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from zdissect.export.directory import Conversion, Job, Report, Watch
@@ -15,7 +16,9 @@ from zdissect.export.listed_inputs import list_inputs
 from zdissect.export.parquet import WriteError
 from zdissect.export.remote_target import RemoteTarget, reached
 from zdissect.export.target import Target
-from zdissect.spark import failures
+from zdissect.growing.capture_step import CaptureStep, StepDone
+from zdissect.growing.follower import Steps
+from zdissect.spark import background, failures
 from zdissect.spark.task_pool import SparkPool
 
 if TYPE_CHECKING:
@@ -44,6 +47,25 @@ def _target(job: Job) -> GatheredParts:
     if is_remote(job.out):
         return RemoteTarget(job.out, job.mode, success=True)
     return Target(local(job.out), job.mode, success=True)
+
+
+def pool_of(spark: "SparkSession", job: Job, tasks: int, ours: bool) -> SparkPool:
+    """What does tasks of a job."""
+    return SparkPool(spark, job.settings, tasks, ours)
+
+
+def steps_of(pool: SparkPool) -> Steps:
+    """What takes the steps of a directory that is followed, in Spark's workers. Raises WriteError, or SparkFailure."""
+
+    def take(steps: list[tuple[CaptureStep, str]]) -> Iterator[tuple[StepDone, str]]:
+        try:
+            yield from background.run(pool.spark, lambda: [*pool.steps(steps)], lambda stages: None)
+        except Exception as problem:
+            if not failures.of_spark(problem):
+                raise
+            raise SparkFailure(f"Spark gave up, what was committed is kept: {failures.reason(problem)}") from problem
+
+    return take
 
 
 class _Begun:
