@@ -63,8 +63,13 @@ class Sealing:
 
     def seal(self, digest: str) -> str:
         """The seal of a state by its checksum; empty if there is no key."""
+        return "" if self.key is None else self.sealed(digest, self.key)
+
+    @staticmethod
+    def sealed(digest: str, key: bytes) -> str:
+        """The seal by a key."""
         said = f"{__version__}\n{sys.implementation.cache_tag}\n{digest}".encode()
-        return "" if self.key is None else hmac.new(self.key, said, sha256).hexdigest()
+        return hmac.new(key, said, sha256).hexdigest()
 
     def good(self, state: StateFile, path: Path) -> bool:
         """Whether a state is there, whole, and sealed by this user with this version."""

@@ -14,11 +14,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
 import pyarrow as pa
-from pyspark.sql.datasource import DataSource, DataSourceReader, Filter, InputPartition
+from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader, Filter, InputPartition
 from pyspark.sql.types import StructType
 
 from zdissect.export import inputs
-from zdissect.export.filesystems import require
+from zdissect.export.filesystems import is_remote, local, require
 from zdissect.export.listed_inputs import list_inputs
 from zdissect.export.tables import MESSAGES
 from zdissect.spark import frames, plan, split_captures
@@ -28,6 +28,7 @@ from zdissect.spark.portions import messages, portions
 from zdissect.spark.ranges import survey
 from zdissect.spark.source_options import SourceOptions, partitions
 from zdissect.spark.spark_schema import ddl
+from zdissect.spark.stream_reader import MessagesStream
 
 PLAN = "plan"
 """Option of `zenoh-frames`: the plan that a job has made."""
@@ -103,6 +104,13 @@ class Zenoh(DataSource):
     def reader(self, schema: StructType) -> DataSourceReader:
         options = SourceOptions.of(self.options)
         return _FilteringReader(options) if options.pushdown else _MessagesReader(options)
+
+    def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 (Spark's name)
+        options = SourceOptions.of(self.options)
+        state = self.options.get("state", "").strip()
+        if not state or is_remote(state) or is_remote(options.path):
+            raise ValueError("state: a stream needs a directory for it that all machines share; URIs can't be followed")
+        return MessagesStream(options, local(state))
 
 
 class _MessagesReader(DataSourceReader):
