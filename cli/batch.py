@@ -141,7 +141,9 @@ def _follow(job: "Job", reporting: ReportOptions, tables: TableOptions, spark: S
     refuse(tables.mode, tables.jobs, (job.directory, job.out))
     cluster = _cluster(spark)
     if not os.path.isdir(job.directory):
-        complain(f"{job.directory}: there is no such directory")
+        there = os.path.exists(job.directory)
+        what = "it is a file, but --follow needs a directory" if there else "there is no such directory"
+        complain(f"{job.directory}: {what}")
         return USAGE
     return follow(job, reporting, cluster)
 

@@ -69,6 +69,19 @@ def test_files_that_come_in_another_order(tmp_path, place):
         same(out, directory, whole)
 
 
+def test_a_file_that_grows_when_others_have_followed(tmp_path, place):
+    directory, out, whole = place
+    pieces = cut("query-router.pcap", tmp_path / "pieces", 3)
+    data = pieces[1].read_bytes()
+    pieces[1].write_bytes(data[: len(data) // 2])
+    arrive(pieces, directory)
+    follow(job(directory, out))
+    (directory / pieces[1].name).write_bytes(data)
+    (epoch,) = follow(job(directory, out))
+    assert len(epoch.done.files) == 3  # all of them anew
+    same(out, directory, whole)
+
+
 def test_files_that_overlap(tmp_path, place):
     directory, out, whole = place
     pieces = cut("query-router.pcap", tmp_path / "pieces", 2)

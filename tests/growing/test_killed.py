@@ -81,6 +81,27 @@ def test_killed_at_every_change_of_a_commit(tmp_path, place, monkeypatch):
     assert calls > 10
 
 
+def test_interrupted_while_parts_are_moved(tmp_path, place, monkeypatch):
+    """As by Ctrl-C: what is cleaned up then isn't what is still needed."""
+    directory, out, whole = place
+    arrive(cut("pubsub-tcp.pcap", tmp_path / "pieces", 2), directory)
+    follow(job(directory, out))
+    arrive(cut("query-router.pcap", tmp_path / "others", 1, "x_other.pcap"), directory)
+    carry_out = FollowedTables.carry_out
+
+    def interrupted(tables, moves, removes):
+        if tables.moving:
+            raise KeyboardInterrupt
+        carry_out(tables, moves, removes)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(FollowedTables, "carry_out", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            follow(job(directory, out))
+    follow(job(directory, out))
+    same(out, directory, whole)
+
+
 def test_killed_twice_by_signal(tmp_path, place):
     directory, out, whole = place
     pieces = cut("query-router.pcap", tmp_path / "pieces", 4)

@@ -1,5 +1,7 @@
 """`spark.readStream.format("zenoh")`: each message once, whatever is repeated, with sessions that span files."""
 
+import os
+import pickle
 import shutil
 
 import pyarrow.parquet as pq
@@ -38,6 +40,16 @@ def stream(tmp_path):
     stream_list._OWNERS.clear()
 
 
+class Planted:
+    """Does something when it is loaded."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return os.mkdir, (self.path,)
+
+
 def taken(source, start, end):
     """The rows of a batch."""
     batches = [batch for part in source.partitions(start, end) for batch in source.read(part)]
@@ -70,6 +82,17 @@ def test_every_batch_may_be_repeated(sample, tmp_path, stream):
     assert found == whole(tmp_path)
 
 
+def test_what_comes_later_does_not_change_a_batch(tmp_path, stream):
+    arrive(cut("query-router.pcap", tmp_path / "pieces", 1), tmp_path / "in")
+    source = stream()
+    start, end = source.initialOffset(), source.latestOffset()
+    arrive(cut("pubsub-tcp.pcap", tmp_path / "others", 1, "a.pcap"), tmp_path / "in")  # before it, by its name
+    expected = taken(source, start, end)
+    source = stream()
+    assert source.latestOffset() == {"list": end["list"], "position": 2}
+    assert taken(source, start, end) == expected
+
+
 def test_without_a_state_a_capture_is_decoded_anew(tmp_path, stream, monkeypatch):
     pieces = cut("query-router.pcap", tmp_path / "pieces", 3)
     arrive(pieces[:2], tmp_path / "in")
@@ -84,8 +107,9 @@ def test_without_a_state_a_capture_is_decoded_anew(tmp_path, stream, monkeypatch
                 patched.setattr("zdissect.growing.decoder_state.__version__", version)
             else:
                 for path in (tmp_path / "state").glob("state-*"):
-                    path.write_bytes(b"\x80\x05." + path.read_bytes())
+                    path.write_bytes(b"0" * 64 + pickle.dumps(Planted(str(tmp_path / "ran"))))
             assert found + taken(source, start, end) == whole(tmp_path)
+    assert not (tmp_path / "ran").exists()  # what others have written isn't loaded
 
 
 def test_a_file_that_grows(tmp_path, stream):
@@ -99,6 +123,17 @@ def test_a_file_that_grows(tmp_path, stream):
         found += taken(source, start, end)
         start = end
     assert found == whole(tmp_path)
+
+
+def test_a_file_that_grows_within_a_batch(tmp_path, stream):
+    (piece,) = cut("query-router.pcap", tmp_path / "pieces", 1)
+    source = stream()
+    start = source.initialOffset()
+    for end_at in (9000, 15000, 1 << 20):
+        (tmp_path / "in" / "x.pcap").write_bytes(piece.read_bytes()[:end_at])
+        end = source.latestOffset()
+    assert end["position"] == 3
+    assert taken(source, start, end) == whole(tmp_path)
 
 
 def test_files_that_have_gone_are_told(tmp_path, stream):

@@ -134,7 +134,7 @@ class Follower:
     def scene(self) -> Scene:
         """What is there now."""
         there, settled = self.settling.look(self.found(), time.monotonic())
-        self.looked = {present: looked for present, looked in self.looked.items() if present in there.values()}
+        self.looked = {file: looked for file, looked in self.looked.items() if there.get(file.file.name) == file}
         return Scene(self.tables.checkpoint, there, settled, self.look, self.usable, self.job.join)
 
     def found(self) -> list[InputFile]:
