@@ -1,5 +1,6 @@
 """`spark.readStream.format("zenoh")`: each message once, whatever is repeated, with sessions that span files."""
 
+import gzip
 import os
 import pickle
 import shutil
@@ -125,12 +126,14 @@ def test_a_file_that_grows(tmp_path, stream):
     assert found == whole(tmp_path)
 
 
-def test_a_file_that_grows_within_a_batch(tmp_path, stream):
-    (piece,) = cut("query-router.pcap", tmp_path / "pieces", 1)
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_file_that_grows_within_a_batch(packed, tmp_path, stream):
+    (piece,) = cut("udp-small-batch.pcap", tmp_path / "pieces", 1)
+    data = gzip.compress(piece.read_bytes(), mtime=0) if packed else piece.read_bytes()
     source = stream()
     start = source.initialOffset()
-    for end_at in (9000, 15000, 1 << 20):
-        (tmp_path / "in" / "x.pcap").write_bytes(piece.read_bytes()[:end_at])
+    for end_at in (2000, 4000, 1 << 20):
+        (tmp_path / "in" / "x.pcap").write_bytes(data[:end_at])
         end = source.latestOffset()
     assert end["position"] == 3
     assert taken(source, start, end) == whole(tmp_path)
