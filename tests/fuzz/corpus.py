@@ -6,8 +6,10 @@ from functools import cache
 from pathlib import Path
 
 from tests.captures.expectations import SAMPLES
+from tests.conversation import Conversation
 from tests.flow.websocket.streams import HEADS, batch, side
 from tests.fuzz.mutators import MOST_FRAMES, capture_of, frames_of
+from tests.messages import d_keyexpr, declare, push, put
 from tests.random_traffic import random_conversation
 from tests.vectors import vectors
 
@@ -24,9 +26,33 @@ def files() -> tuple[bytes, ...]:
     return (*(one for one in data if len(one) < 200_000), *(gzip.compress(one[:20_000]) for one in data[:3]))
 
 
+SPELLS = (
+    b"a/\x1b[31mred",
+    b"a/\x1b]52;c;ZXZpbA==\x07", b"a/\xc2\x9b31m", b"a/\xe2\x80\xaeright", b"a/\xff\xfe", b"a/\xed\xa0\x80",
+    b"a/line\nline\r", b"=1+1,\"x\"\t", b"<b>|`*_#&amp;", b"a/{0}%s", b"\x00", b"a/" + b"x/" * 200, b"a/**/$*b",
+)  # fmt: skip
+"""Texts that would do something to a terminal, a table or a page if they were written as they are."""
+
+
+@cache
+def spells() -> bytes:
+    """A conversation with such keys, payloads, schemas and parameters."""
+    conversation = Conversation().open()
+    for number, text in enumerate(SPELLS):
+        name = text.decode("utf-8", "surrogateescape")
+        encoding = {"id": number % 53, "S": 1, "schema": text}
+        conversation.frame(0, push(name, body=put(text, encoding=encoding, E=1)))
+        conversation.frame(0, declare(d_keyexpr(number + 1, name)), push(number + 1, body=put(text)))
+    return capture_of(conversation.capture.frames)
+
+
 @cache
 def captures() -> tuple[bytes, ...]:
-    """The samples, at most so many frames of each as are changed at once."""
+    """The samples, at most so many frames of each as are changed at once; and one with texts that do something."""
+    return (spells(), *_samples())
+
+
+def _samples() -> tuple[bytes, ...]:
     return tuple(capture_of(frames[:MOST_FRAMES]) for data in files() if (frames := frames_of(data)))
 
 

@@ -45,6 +45,46 @@ def bytes_changed(data: bytes, random: Random) -> bytes:
     return mutate(SeededChoices(random.getrandbits(32)), data)
 
 
+def file_changed(data: bytes, other: bytes, random: Random) -> bytes:
+    """A file with a word of a record's header changed, a record left out, repeated, or another's; or other edits."""
+    records = _records(data)
+    if len(records) < 3 or random.random() < 0.3:
+        return bytes_changed(data[: random.randrange(len(data) + 1)] if random.random() < 0.1 else data, random)
+    for _ in range(random.randint(1, 3)):
+        at = random.randrange(len(records))
+        match random.randrange(4):
+            case 0 | 1:
+                out = bytearray(records[at])
+                place = random.choice((4, 8, 12, 16, 20, 24, 28, max(0, len(out) - 4)))
+                out[place : place + 4] = (random.choice(NUMBERS) & 0xFFFFFFFF).to_bytes(4, "little")
+                records[at] = bytes(out)
+            case 2:
+                records[at:at] = random.choice((records[at : at + 2], _records(other)[:2]))
+            case 3 if len(records) > 1:
+                del records[at]
+    return b"".join(records)
+
+
+def _records(data: bytes) -> list[bytes]:
+    """The blocks of a pcapng file, the header and records of a pcap file; all else as one piece."""
+    blocks = data[:4] == b"\x0a\x0d\x0d\x0a"
+    out, at = [], 0
+    if not blocks and data[:4] in (b"\xd4\xc3\xb2\xa1", b"\x4d\x3c\xb2\xa1"):
+        out, at = [data[:24]], 24
+    elif not blocks:
+        return [data]
+    while at + 16 <= len(data):
+        size = (
+            int.from_bytes(data[at + 4 : at + 8], "little")
+            if blocks
+            else 16 + int.from_bytes(data[at + 8 : at + 12], "little")
+        )
+        size = max(size, 12)
+        out.append(data[at : at + size])
+        at += size
+    return out
+
+
 def text_changed(text: bytes, other: bytes, random: Random) -> bytes:
     """A text with words of another in it, repeated, left out, or nested."""
     words, others = (one.split(b" ") for one in (text, other))
@@ -197,7 +237,9 @@ def _payloads(frames: Frames, random: Random) -> Frames:
     head = min(54, len(frames[at].data))
     data = bytearray(frames[at].data)
     for _ in range(random.randint(1, 5) if len(data) > head else 0):
-        data[random.randrange(head, len(data))] = random.choice((0, 1, 0x7F, 0x80, 0xFF, random.randrange(256)))
+        data[random.randrange(head, len(data))] = random.choice(
+            (0, 1, 0x0A, 0x1B, 0x7F, 0x80, 0xFF, random.randrange(256))
+        )
     return [*frames[:at], frames[at]._replace(data=bytes(data)), *frames[at + 1 :]]
 
 

@@ -192,7 +192,7 @@ def paste(data: bytes) -> None:
 @cache
 def _selectable() -> tuple[list[Item], list[dict[str, Any]]]:
     items = [
-        item for item in dissect(frames_of(corpus.captures()[3])) if isinstance(item, Dissection) and item.messages
+        item for item in dissect(frames_of(corpus.captures()[4])) if isinstance(item, Dissection) and item.messages
     ]
     table = Table()
     return list(items[:20]), [row for item in items[:20] for row in table.rows(item)]
@@ -295,7 +295,7 @@ TARGETS = {
     "interpreter": Target(interpreter, corpus.messages, _of_bytes, 5000),
     "walker": Target(walker, corpus.messages, _of_bytes, 400),
     "blocks": Target(blocks, corpus.conversations, mutators.capture_changed, 60),
-    "readers": Target(readers, corpus.files, _of_bytes, 2000),
+    "readers": Target(readers, corpus.files, mutators.file_changed, 2000),
     "links": Target(links, corpus.packets, _of_bytes, 3000),
     "tcp": Target(tcp, corpus.captures, mutators.capture_changed, 400),
     "websocket": Target(websocket, corpus.streams, _of_bytes, 500),

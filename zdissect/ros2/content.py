@@ -71,7 +71,7 @@ class Contents:
         try:
             message = store.deserialize_cdr(payload, name)
             return Content(self.converter(store, name)(message))
-        except (SerdeError, ValueError, LookupError, TypeError, RecursionError, MemoryError) as problem:
+        except (SerdeError, struct.error, ValueError, LookupError, TypeError, RecursionError, MemoryError) as problem:
             return Content(None, f"bad CDR: {' '.join(str(problem).split())}")
 
     def converter(self, store: Any, name: str) -> Convert:
