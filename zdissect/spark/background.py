@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+_LOOK_S = 1
+"""Seconds between two looks at the stages, each of which is a dozen calls to Java."""
 _INTERVAL_S = 0.25
+"""Seconds between two interrupts of a job that hasn't ended."""
 PATIENCE_S = 30
 """Most seconds for an interrupted job to end, and for a session to stop."""
 
@@ -36,7 +39,7 @@ def run(spark: "SparkSession", job: Callable[[], T], tell: Callable[[Stages], No
     """Runs a job; returns or raises what it does. An interrupt stops everything that the session is doing."""
     future = start(job)
     try:
-        while wait([future], _INTERVAL_S).not_done:
+        while wait([future], _LOOK_S).not_done:
             tell(stages(spark))
     except BaseException:
         start(lambda: _interrupt(spark, future))

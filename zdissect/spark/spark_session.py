@@ -29,9 +29,13 @@ _DEFAULTS = {
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "ERROR",
 }
-_SHORT_LIVED = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
-"""For a session of our own on this machine. Its Java only hands out tasks: compiling its code well, and several threads
-that collect its garbage, take longer than they save."""
+_SHORT_LIVED = {
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.adaptive.enabled": "false",
+}
+"""For a session of our own on this machine. Its Java only hands out tasks: compiling its code well, writing code for
+plans and changing them halfway, and several threads that collect garbage, take longer than they save."""
 
 
 class NoSparkError(Exception):
