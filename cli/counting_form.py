@@ -42,8 +42,8 @@ class CountingForm:
     def resume(self) -> None:
         """What it shows next isn't the first text, nor does it go on from the one before."""
 
-    def left_out(self, item: Item) -> str:
-        """The head that an item is shown without, as it has that of the one shown before."""
+    def left_out(self) -> str:
+        """The head that was left out of what was shown last, as it has that of the one before."""
         return ""
 
     def count(self, item: Item, chosen: Chosen) -> None:

@@ -50,8 +50,8 @@ class Form(Protocol):
     def resume(self) -> None:
         """What it shows next isn't the first text, nor does it go on from the one before."""
 
-    def left_out(self, item: Item) -> str:
-        """The head that an item is shown without, as it has that of the one shown before."""
+    def left_out(self) -> str:
+        """The head that was left out of what was shown last, as it has that of the one before."""
 
     def show(self, item: Item, chosen: Chosen = None) -> str:
         """The text of one item, with its line ends; of its messages only those that are chosen."""
@@ -142,7 +142,7 @@ class JsonForm(CountingForm):
     def __init__(self, display: DisplayOptions) -> None:
         super().__init__()
         self.ros = ros_words(display)
-        self.writer = DocumentWriter()
+        self.writer = DocumentWriter(self.ros.telling if self.ros is not None else None)
         self.started = False
 
     def show(self, item: Item, chosen: Chosen = None) -> str:
@@ -151,9 +151,20 @@ class JsonForm(CountingForm):
             self.ahead.tell(item)
         if self.ros is not None and isinstance(item, Dissection):
             self.ros.tell(item)
+        return self.next() + self.writer.document(item, chosen)
+
+    takes_columns = True
+
+    def texts(self, usual: "UsualBatches") -> Iterator[str]:
+        for text in self.writer.texts(usual):
+            self.messages += 1
+            yield self.next() + text
+
+    def next(self) -> str:
+        """What stands before a document."""
         start = ",\n" if self.started else "[\n"
-        self.resume()
-        return start + self.writer.document(item, chosen)
+        self.started = True
+        return start
 
     def resume(self) -> None:
         self.started = True

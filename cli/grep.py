@@ -63,8 +63,8 @@ class GrepForm:
     def resume(self) -> None:
         self.form.resume()
 
-    def left_out(self, item: Item) -> str:
-        return self.form.left_out(item)
+    def left_out(self) -> str:
+        return self.form.left_out()
 
     def show(self, item: Item, chosen: Chosen = None) -> str:
         form: Any = self.form

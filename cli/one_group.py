@@ -128,8 +128,8 @@ class _Worker:
         texts: list[str] = []
         lead = 0
         for item in items:
-            head = "" if texts or isinstance(item, InTurn) else self.do.form.left_out(item)
             text = self.do.shown(item)
+            head = self.do.form.left_out() if text and not texts else ""
             if text and head:
                 lead = FOLLOWS if self.do.pattern else len(head.encode(*self.encoding))
                 texts += [text] if self.do.pattern else [head, text]

@@ -1,22 +1,34 @@
 """`-T tree`: the annotated tree of each batch, below a line for its frame."""
 
 from bisect import bisect
+from collections.abc import Iterator
 from functools import lru_cache
+from itertools import chain, islice
+from typing import TYPE_CHECKING
 
 import click
 
 from zdissect.dissection import Dissection, Item, Notice, Skip
+from zdissect.engine.messages import Row
 from zdissect.engine.tape import Span
+from zdissect.grammar.batch import STREAM_PREFIX
 from zdissect.output.folding import Folds, folded, message_names, messages_called
+from zdissect.output.line_stencils import LineStencils
 from zdissect.output.painted_dump import dump
-from zdissect.output.text import count
+from zdissect.output.stencils import AT_ONCE, Stencils
+from zdissect.output.text import count, hexdump
 from zdissect.output.time_formats import FrameTimes
 from zdissect.output.tree import TreeWriter
+from zdissect.records import Frame
 
 from .common import nearest, raw_columns
 from .counting_form import Chosen, CountingForm, arrow, bracketed
 from .options import DisplayOptions
 from .ros_definitions import ros_words
+
+if TYPE_CHECKING:
+    from zdissect.vector.arrays import Bools
+    from zdissect.vector.usual_batches import UsualBatches
 
 
 class TreeForm(CountingForm):
@@ -35,11 +47,16 @@ class TreeForm(CountingForm):
         self.ros = ros_words(display)
         self.dump = display.dump
         self.whole = display.whole
-        self.frame: tuple[str, int, str, int] | None = None
+        self.takes_columns = not paints
+        telling = self.ros.telling if self.ros is not None else None
+        self.stencils = Stencils(LineStencils(self.tree.fields, self.opened, telling).make)
+        self.frame: _Head | None = None
+        self.last: tuple[Frame, Item, bool] | None = None
+        """What was shown last: its frame, an item of its direction, and whether it has no head."""
 
     def show(self, item: Item, chosen: Chosen = None) -> str:
         self.count(item, chosen)
-        head = self.head(item)
+        head = self.head(item.frame, item)
         style = self.style
         if isinstance(item, Notice):
             return f"{head}      {bracketed(item, style)}\n"
@@ -55,6 +72,28 @@ class TreeForm(CountingForm):
         if self.dump:
             lines.append(dump(item.tape, item.buffer.data, self.style, "      "))
         return head + "\n".join(lines) + "\n"
+
+    def texts(self, usual: "UsualBatches") -> Iterator[str]:
+        full, chosen = usual.in_full()
+        for some, shown in full.portions(chosen | self.whole, AT_ONCE):
+            yield from self.portion(some, shown)
+
+    def portion(self, usual: "UsualBatches", shown: "Bools") -> Iterator[str]:
+        """The texts of usual batches that aren't too many; `shown`: which of their messages aren't folded."""
+        parts = self.stencils.texts(usual, shown)
+        ways = [usual.item(way) for way in range(len(usual.ways))]
+        data = usual.bytes(None if self.dump else STREAM_PREFIX)
+        columns = (usual.frames, usual.carriers(), data, usual.way.tolist(), usual.first_rows, usual.counts.tolist())
+        for frame, frames, held, way, row, messages in zip(*columns, strict=True):
+            self.messages += 1
+            text = [self.head(frame, ways[way])]
+            text += [f"{self.note(note)}\n" for note in _talks(frames, row)]
+            text.append(self.tree.prefix(held[:STREAM_PREFIX]))
+            text += chain.from_iterable(islice(parts, messages))
+            if self.dump:
+                text += "\n", hexdump(held, "      ")
+            text.append("\n")
+            yield "".join(text)
 
     def folds(self, item: Dissection, chosen: Chosen) -> Folds | None:
         """What is left of an item's messages; None if all are shown in full."""
@@ -75,27 +114,30 @@ class TreeForm(CountingForm):
     def resume(self) -> None:
         self.frame = ("", 0, "", 0)
 
-    def left_out(self, item: Item) -> str:
-        return f"\n{self.line(item)}" if _head_of(item) == self.frame else ""
-
-    def head(self, item: Item) -> str:
-        """The line above the first batch of a frame."""
-        key = _head_of(item)
-        if key == self.frame:
+    def left_out(self) -> str:
+        if self.last is None or not self.last[2]:
             return ""
-        first, self.frame = self.frame is None, key
-        return self.line(item) if first else f"\n{self.line(item)}"
+        frame, item, _ = self.last
+        return f"\n{self.line(frame, item)}"
 
-    def line(self, item: Item) -> str:
+    def head(self, frame: Frame, item: Item) -> str:
+        """The line above the first batch of a frame."""
+        key = frame.source, frame.number, item.flow.id, item.direction
+        before, self.frame = self.frame, key
+        self.last = frame, item, key == before
+        if key == before:
+            return ""
+        return self.line(frame, item) if before is None else f"\n{self.line(frame, item)}"
+
+    def line(self, frame: Frame, item: Item) -> str:
         """The line itself."""
-        frame, style = item.frame, self.style
+        style = self.style
         text = f"Frame {frame.number}  {self.time(frame)}  {arrow(item)}  {stream(item)}".rstrip()
         return f"{style.frame}{text}{style.end}\n"
 
 
-def _head_of(item: Item) -> tuple[str, int, str, int]:
-    """What a head stands for."""
-    return item.frame.source, item.frame.number, item.flow.id, item.direction
+_Head = tuple[str, int, str, int]
+"""What a head stands for: file, frame, conversation, direction."""
 
 
 def opened_messages(lists: tuple[str, ...]) -> frozenset[str]:
@@ -124,9 +166,12 @@ def notes(item: Dissection) -> list[str]:
     if item.origin:
         source = item.origin.removeprefix(item.buffer.name).strip()
         out.append(f"{item.buffer.name}: {count(len(item.buffer.data))} {source}")
-    if len(item.frames) > 1:
-        out.append(f"from frames {_numbers(item.frames)}")
-    row = item.messages[0].shared if item.messages else {}
+    return [*out, *_talks(item.frames, item.messages[0].shared if item.messages else {})]
+
+
+def _talks(frames: tuple[int, ...], row: Row) -> list[str]:
+    """The frames of a batch, if there are several, and who talks in its first message, by the row of that."""
+    out = [f"from frames {_numbers(frames)}"] if len(frames) > 1 else []
     if ends := _nodes(row.get("src_role"), row.get("src_zid"), row.get("dst_role"), row.get("dst_zid")):
         out.append(ends)
     return out

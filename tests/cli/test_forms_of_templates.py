@@ -26,6 +26,11 @@ FORMS: list[dict[str, Any]] = [
     {"form": "fields", "names": (_NAMES,)},
     {"form": "fields", "names": ("ext.name,attachment,timestamp_ntp64,src_port",)},
     {"form": "jsonl"},
+    {"form": "json"},
+    {"form": "tree"},
+    {"form": "tree", "whole": True},
+    {"form": "tree", "opened": ("put",), "dump": True},
+    {"form": "tree", "color": "always", "dump": True},
 ]
 FILTERS = [
     None,

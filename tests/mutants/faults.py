@@ -29,7 +29,8 @@ CELLS = "export/message_batches.py"
 LINES = "output/jsonl.py"
 MEMBERS = "output/member_stencils.py"
 TABLE = "table.py"
-STENCILS = "output/stencils.py"
+STENCILS, LINE_STENCILS = "output/stencils.py", "output/line_stencils.py"
+DOCUMENTS = "output/documents.py"
 COURSE = "vector/course.py"
 FEED = "vector/feed.py"
 BLOCKS = "export/block_tables.py"
@@ -132,22 +133,23 @@ FAULTS = (
     Fault("lines-with-the-first-extensions", "Extensions that change are written as those of the template.",
           LINES, "if extensions is not None:", "if extensions is None:"),
     Fault("places-of-the-first", "JSON has the places of the first message with a template behind what changes.",
-          MEMBERS, "numbers.append((last, value - anchors[last]))", "numbers.append((0, value - anchors[0]))"),
+          MEMBERS, "if last != self.anchor:", "if False:"),
     Fault("size-of-a-frame", "JSON says of a FRAME that it ends before the messages in it.",
-          MEMBERS, "if index == _SIZE:", "if index == -1:"),
+          MEMBERS, "elif index == _SIZE:", "elif index == -1:"),
     Fault("sizes-of-the-first", "JSON has the sizes of the first message with a template.",
-          MEMBERS, "anchors[stop] - anchors[start] for start, stop in stretches", "0 for _ in stretches"),
+          MEMBERS, "found.stretches(first, last)", "[found.stretches(first, last)[0]] * len(found.sizes)"),
     Fault("messages-of-the-batch", "JSON lists the messages in a FRAME beside it.",
-          MEMBERS, "if message.offset < stop:", "if message.offset < 0:"),
+          DOCUMENTS, """(True, False): ',"messages":['""", """(True, False): '},'"""),
     Fault("offsets-behind-what-changes", "Lines behind a sequence number have the offsets of the first message.",
-          STENCILS, "parts[hole.place], pos = self.field(hole, data, pos)",
-          "parts[hole.place] = self.field(hole, data, pos)[0]"),
+          LINE_STENCILS, "self.anchor, self.base = 2 * number + 2, stop", "self.anchor, self.base = 0, self.base"),
     Fault("lengths-of-the-first", "An extension with a time has the length that the first one had.",
           STENCILS, "(varies and field is EXT_LENGTH)", "(not varies and field is EXT_LENGTH)"),
     Fault("encodings-of-stencils", "A payload is shown as if nothing said how to read it.",
-          STENCILS, "encoding = encoding_text(value >> 1, None)", "encoding = str()"),
+          LINE_STENCILS, "encoding = encoding_text(value >> 1, None)", "encoding = str()"),
     Fault("stencils-without-keys", "The tree doesn't say what the keys of usual messages are.",
-          STENCILS, "brackets(message.template.row)", "brackets({})"),
+          LINE_STENCILS, "brackets(row, 0 in folds.stops)", "brackets({}, 0 in folds.stops)"),
+    Fault("folded-as-shown", "With -Y, messages that aren't selected are shown in full where they are usual.",
+          STENCILS, "self.known.get((one, shown))", "self.known.get((one, True))"),
     Fault("cells-of-templates", "-T fields says nothing of what messages with a template don't have in common.",
           ROW_CELLS, "make(value) if value is not None and", "make(value) if value is None and"),
     Fault("first-in-its-frame", "-T csv numbers the messages of a batch as if they were the first of their frame.",

@@ -22,7 +22,7 @@ from tests.mutants.faults import FAULTS, Fault  # noqa: E402
 
 TESTS = ("tests/vector/test_walk.py", "tests/engine/test_lazy_messages.py", "tests/engine/test_messages.py",
          "tests/session/test_usual_messages.py", "tests/export/test_message_batches.py",
-         "tests/output/test_jsonl.py", "tests/output/test_member_stencils.py",
+         "tests/output/test_jsonl.py", "tests/cli/test_forms_of_templates.py",
          "tests/output/test_stencils.py", "tests/output/test_row_cells.py", "tests/filters/test_row_selection.py",
          "tests/stats/test_usual_counts.py", "tests/cli/test_forms_of_blocks.py",
          "tests/vector/test_courses.py", "tests/vector/test_blocks.py")  # fmt: skip

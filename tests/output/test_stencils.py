@@ -1,88 +1,89 @@
-"""Trees of messages that were read without a tape: the same as those of their tapes."""
+"""Trees and JSON of usual batches that are made from stencils: the same as of batches read one by one."""
+
+from typing import Any
 
 import pytest
+from zdissect_cli.forms import make_form
+from zdissect_cli.options import DisplayOptions
 
-from tests.output.without_tape import SAMPLES, batches, both_ways, without_tape
-from zdissect.engine.encoder import encode
-from zdissect.engine.interpreter import interpret
-from zdissect.engine.lazy_messages import LazyTape
-from zdissect.engine.messages import DecodedMessage, messages
-from zdissect.grammar.batch import BATCH
-from zdissect.grammar.transport import FRAME
-from zdissect.output import stencils
-from zdissect.output.style import COLOUR, PLAIN
-from zdissect.output.tree import TreeWriter
-from zdissect.vector.walk import Walker
+from tests.conversation import Conversation
+from tests.families import family_member
+from tests.generators import SeededChoices
+from tests.in_blocks import shown_in_blocks
+from tests.messages import push, put
+from tests.packets import SECOND
+from zdissect.grammar.network import PUSH
+from zdissect.output import documents, stencils
+from zdissect.pipeline import dissect
+from zdissect.records import Frame
 
-
-def filled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The lines that stencils give from now on."""
-    out: list[str] = []
-    fill = stencils.Stencils.filled
-
-    def noted(self, message):
-        out.append(fill(self, message))
-        return out[-1]
-
-    monkeypatch.setattr(stencils.Stencils, "filled", noted)
-    return out
-
-
-@pytest.mark.parametrize("style", [PLAIN, COLOUR], ids=["plain", "colour"])
-@pytest.mark.parametrize("with_bits", [True, False])
-def test_a_capture_without_tapes(style, with_bits, monkeypatch) -> None:
-    made = filled(monkeypatch)
-    for path in SAMPLES:
-        lazy, whole = (TreeWriter(style, with_bits=with_bits) for _ in range(2))
-        for one, other in both_ways(path):
-            assert not isinstance(other.tape, LazyTape)
-            assert lazy.lines(one.tape, one.messages) == whole.lines(other.tape, other.messages)
-    assert len(made) > 200
+FORMS: list[dict[str, Any]] = [
+    {"form": "tree"},
+    {"form": "tree", "no_bits": True, "payload_bytes": 3},
+    {"form": "tree", "color": "always"},
+    {"form": "tree", "dump": True},
+    {"form": "tree", "raw_keys": True},
+    {"form": "tree", "opened": ("put",)},
+    {"form": "tree", "opened": ("frame",)},
+    {"form": "json"},
+]
+forms = pytest.mark.parametrize("options", FORMS, ids=lambda one: "-".join(map(str, one.values())))
 
 
+def families(seed: int) -> list[Frame]:
+    """FRAMEs with PUSHes that differ in what changes from message to message, and some in more."""
+    made, source = Conversation().open(), SeededChoices(seed)
+    for turn in range(200):
+        members = [family_member(PUSH, seed * 100 + turn % 20 + place, source) for place in range(turn % 4)]
+        made.frame(turn % 2, *members, reliable=turn % 3 > 0, pieces=1 + turn % 2)
+    return made.capture.frames
+
+
+def long_frames() -> list[Frame]:
+    """Many messages in a FRAME: places, times and sizes have more and fewer digits and bytes."""
+    made = Conversation().open()
+    for turn in range(40):
+        stamp = {"timestamp": {"time": (made.capture.now_ns // SECOND << 32) + (turn << turn % 32), "id": b"\x01"}}
+        attached = {"ext": "attachment", "value": b"%d" % (turn << turn)}
+        bodies = [put(b"%" * (turn * number), T=1, **stamp, extensions=[attached]) for number in range(8)]
+        made.frame(0, *(push(key, body=body) for key, body in zip("abcd%\\\x01f", bodies, strict=True)))
+        made.frame(1, sn=None).frame(0, push("0/chatter/std_msgs::msg::dds_::String_/RIHS01_00", body=put(b"\0\1\0\0")))
+    return made.capture.frames
+
+
+def compared(frames: list[Frame], options: dict[str, Any]) -> int:
+    """Compares what a form makes of blocks and of single frames; of how many batches from columns."""
+    together, alone = (make_form(DisplayOptions(**{"color": "never", **options})) for _ in range(2))
+    texts, of_columns = shown_in_blocks(frames, together.texts, together.show)
+    assert "".join(texts) == "".join(map(alone.show, dissect(frames)))
+    return of_columns
+
+
+@forms
 @pytest.mark.parametrize("seed", range(3))
-def test_families_of_messages(seed, monkeypatch) -> None:
-    made = filled(monkeypatch)
-    walker, lazy, whole = Walker(), TreeWriter(PLAIN), TreeWriter(PLAIN)
-    for data in batches(seed):
-        tape = interpret(BATCH, data, prefix=2)
-        if (read := without_tape(walker, data)) is not None:
-            assert lazy.lines(*read) == whole.lines(tape, messages(tape))
-    assert len(made) > 200
+def test_families_of_messages(options: dict[str, Any], seed: int) -> None:
+    assert compared(families(seed), options) > 30
 
 
-def test_few_stencils_are_kept(monkeypatch) -> None:
+@forms
+def test_long_frames(options: dict[str, Any]) -> None:
+    assert compared(long_frames(), options) > 50
+
+
+@forms
+def test_few_are_kept_and_made_together(options: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stencils, "MOST_TEMPLATES", 3)
-    walker, lazy, whole = Walker(), TreeWriter(PLAIN), TreeWriter(PLAIN)
-    for data in batches(1):
-        tape = interpret(BATCH, data, prefix=2)
-        if (read := without_tape(walker, data)) is not None:
-            assert lazy.lines(*read) == whole.lines(tape, messages(tape))
-    assert 0 < len(lazy.stencils.known) <= 3 >= len(lazy.stencils.prefixes)
+    monkeypatch.setattr(stencils, "MOST_KEPT", 5)
+    monkeypatch.setattr(stencils, "AT_ONCE", 4)
+    monkeypatch.setattr(documents, "AT_ONCE", 4)
+    assert compared(long_frames(), options) > 50
+    assert compared(families(1), options) > 30
 
 
-@pytest.mark.parametrize("place", range(14))
-def test_a_finding_stands_below_its_field_there_too(place: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only the message with the finding is written from a tape."""
-    made = filled(monkeypatch)
-    push = {"message": "PUSH", "scope": 2, "body": {"message": "PUT", "payload": b"text"}}
-    content = encode(FRAME, {"message": "FRAME", "R": 1, "sn": 5, "messages": [push, push]})
-    data = len(content).to_bytes(2, "little") + content
-    walker = Walker()
-    for _ in range(3):
-        tape, found = without_tape(walker, data) or (None, [])
-    assert tape is not None
-    whole = interpret(BATCH, data, prefix=2)
-    remark = ("sn-gap", place, place + 1, "what it says")
-    for one in (tape, whole):
-        one.remarks.append(remark)
-    assert TreeWriter(PLAIN).lines(tape, found) == TreeWriter(PLAIN).lines(whole, messages(whole))
-    assert len(made) == (3 if place < 2 else 2)
-
-
-def test_a_finding_about_a_batch_of_nothing() -> None:
-    tape = LazyTape(bytes(2), 2)
-    tape.remarks.append(("batch-size", 0, 2, "what it says"))
-    lines = TreeWriter(PLAIN).lines(tape, [DecodedMessage(tape, 0, {"layer": "transport", "offset": 0, "length": 2})])
-    assert len(lines) == 2
-    assert "what it says" in lines[1]
+def test_what_is_kept_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stencils, "MOST_TEMPLATES", 3)
+    monkeypatch.setattr(stencils, "MOST_KEPT", 5)
+    form: Any = make_form(DisplayOptions(form="tree", color="never"))
+    shown_in_blocks(long_frames(), form.texts, form.show)
+    assert 0 < len(form.stencils.known) <= 3
+    assert 0 < sum(map(len, form.stencils.room.known.values())) <= 5

@@ -1,32 +1,18 @@
-"""Batches that are read without a tape, and captures of them."""
+"""Batches that are read without a tape."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 
 from tests.families import family_member
 from tests.generators import SeededChoices
-from tests.in_blocks import dissections, in_blocks
 from tests.vector.walking import arena_of, prefixed
-from zdissect.capture import open_capture
-from zdissect.dissection import Dissection
 from zdissect.engine.encoder import encode
 from zdissect.engine.lazy_messages import LazyMessage, LazyTape
 from zdissect.grammar.batch import STREAM_PREFIX
 from zdissect.grammar.network import PUSH
 from zdissect.grammar.transport import FRAME
-from zdissect.pipeline import dissect
 from zdissect.vector.walk import Walker
-
-SAMPLES = sorted((Path(__file__).parents[2] / "samples").glob("*.pcap*"))
-
-
-def both_ways(path: Path) -> Iterator[tuple[Dissection, Dissection]]:
-    """The dissections of a capture that is read in blocks, each with that of one read frame by frame."""
-    with open_capture(str(path)) as capture:
-        frames = list(capture)
-    yield from zip(dissections(in_blocks(frames)), dissections(dissect(frames)), strict=True)
 
 
 def batches(seed: int) -> Iterator[bytes]:

@@ -90,7 +90,8 @@ class LazyMessage(DecodedMessage):
         if self.shared["layer"] != "network":  # its length is that of all messages in it
             return super().place(path) if path else (start, start + 1)
         path = f"zenoh.{path}"
-        spans = own_spans(self, start + self.length)
+        stop = start + self.length
+        spans = own_spans(self.shared["message"], self.tape.data, (start, stop), stop)
         return next(((span[2], span[3]) for span in spans if span[0].path == path), (start, start + 1))
 
     @property
@@ -102,14 +103,15 @@ class LazyMessage(DecodedMessage):
         return self.tape.place_of(self.number + 1)
 
 
-def own_spans(message: DecodedMessage, after: int) -> list[Span]:
+def own_spans(name: str, data: bytes, place: tuple[int, int], after: int) -> list[Span]:
     """The spans of a message of such a batch, without those of messages inside it: only its own bytes are read again.
 
     Args:
-        message: The message.
+        name: Which message it is.
+        data: Bytes around it.
+        place: Where it begins, and where it ends with the messages inside it.
         after: Where the next message begins.
     """
-    end = message.offset + message.length
-    kind, data = _NAMED[message.shared["message"]], message.tape.data
-    (field, depth, start, _, value), *rest = interpret(kind, data, message.offset, min(after, end)).spans
+    begin, end = place
+    (field, depth, start, _, value), *rest = interpret(_NAMED[name], data, begin, min(after, end)).spans
     return [(field, depth, start, end, value), *rest]

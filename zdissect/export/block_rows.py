@@ -88,7 +88,7 @@ class _BlockColumns:
         progress = rows.progress
         self.kinds, self.payload, self.messages = rows.kinds, rows.payload, messages
         self.frames, self.batches, self.walked = progress.block.frames, progress.batches, progress.walked
-        self.read = progress.walker.templates
+        self.read = progress.templates
         self.batch_of = self.walked.batch[messages]
         self.made: dict[str, pa.Array] = {}
 

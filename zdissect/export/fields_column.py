@@ -12,7 +12,7 @@ def message_json(item: Dissection, message: DecodedMessage) -> str:
     tape = item.tape
     part = Tape(tape.data, tape.start, tape.stop, list(message.spans()), [])
     (root, *rest) = nodes(part)
-    root["derived"] = derived(message)
+    root["derived"] = derived(message.shared)
     if rest:  # fields of the message that come after a message inside it
         root.setdefault("children", []).extend(rest)
     return dumps(root)

@@ -1,25 +1,44 @@
 """What the pipeline yields as JSON documents: what `-T json` prints of a batch, of skipped bytes, of a notice."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
-from typing import Any
+from itertools import islice
+from typing import TYPE_CHECKING, Any
 
 from zdissect.dissection import Dissection, Finding, Item, Notice, findings
-from zdissect.engine.lazy_messages import LazyTape
+from zdissect.engine.interpreter import interpret
+from zdissect.engine.messages import Row
+from zdissect.engine.tape import Tape
+from zdissect.engine.templates import MOST_TEMPLATES
+from zdissect.flow.conversation import Flow
+from zdissect.grammar.batch import BATCH, STREAM_PREFIX
 from zdissect.grammar.rule import Rule
 from zdissect.grammar.transport import FRAME
 from zdissect.output.member_stencils import MemberStencils
 from zdissect.output.named_members import unit_text
 from zdissect.output.printable import dumps
-from zdissect.records import Endpoint
+from zdissect.output.stencils import AT_ONCE, Stencils, Tell
+from zdissect.records import Endpoint, Frame
 from zdissect.table import endpoint
+
+if TYPE_CHECKING:
+    from zdissect.vector.arrays import Bools
+    from zdissect.vector.usual_batches import UsualBatches
+
+_JOINTS = {
+    (None, True): ',"messages":[', (True, True): "},", (True, False): ',"messages":[', (False, False): "},",
+    (False, True): "}]},", (True, None): "}]}", (False, None): "}]}]}",
+}  # fmt: skip
+"""What stands between the members of two messages, by whether they are FRAMEs; None: before the first one, and after
+the last."""
 
 
 class DocumentWriter:
     """Writes items as documents."""
 
-    def __init__(self) -> None:
-        self.stencils = MemberStencils()
+    def __init__(self, telling: Callable[[Row], Tell | None] | None = None) -> None:
+        """`telling`: see `MemberStencils`."""
+        self.stencils = Stencils(MemberStencils(telling).make)
 
     def document(self, item: Item, chosen: Sequence[bool] | None = None) -> str:
         """The whole of an item: where it is from, what it is, its findings; with `chosen`, of its messages only those.
@@ -28,11 +47,32 @@ class DocumentWriter:
         with their place in the stream; what no bytes show is a `notice`. Bytes are hex; integers above 2**53 are
         exact, as JSON allows.
         """
-        frame, flow = item.frame, item.flow
-        conversation = _conversation(flow.id, flow.link, flow.ends if item.direction == 0 else flow.ends[::-1])
         found = ",".join([dumps(_found(finding)) for finding in findings(item)])
-        start = f'{{"file":{_text(frame.source)},"frame_number":{frame.number},"ts_ns":{frame.ts_ns}'
-        return f'{start},{conversation},{self.content(item, chosen)},"findings":[{found}]}}'
+        start = _start(item.frame, _conversation(item.flow, item.direction))
+        return f'{start},{self.content(item, chosen)},"findings":[{found}]}}'
+
+    def texts(self, usual: "UsualBatches") -> Iterator[str]:
+        """The same for usual batches, of the messages that are chosen."""
+        shown = usual.with_frames()
+        for some, all_ in shown.portions(shown.mask, AT_ONCE):
+            yield from self.portion(some, all_)
+
+    def portion(self, usual: "UsualBatches", chosen: "Bools") -> Iterator[str]:
+        """The documents of usual batches that aren't too many, of all of their messages."""
+        ways = [_conversation(flow, direction) for flow, direction in usual.ways]
+        parts = zip(usual.is_frame.tolist(), self.stencils.texts(usual, chosen), strict=True)
+        columns = (usual.frames, usual.carriers(), usual.bytes(), usual.way.tolist(), usual.counts.tolist())
+        for frame, numbers, data, way, messages in zip(*columns, strict=True):
+            text = [_start(frame, ways[way]), ",", _held(numbers, "tcp", data), ',"missing":null,"unit":']
+            text.append(_opening(data[:STREAM_PREFIX], len(data)))
+            before = None
+            for is_frame, members in islice(parts, messages):
+                text.append(_JOINTS[before, is_frame])
+                text += members
+                before = is_frame
+            text.append(_JOINTS[before, None])
+            text.append(',"findings":[]}')
+            yield "".join(text)
 
     def content(self, item: Item, chosen: Sequence[bool] | None) -> str:
         """What an item holds; with `chosen`, of its messages only those."""
@@ -41,26 +81,40 @@ class DocumentWriter:
         if not isinstance(item, Dissection):
             data = item.data.hex() or None
             return f'"skipped":{dumps({"offset": item.offset, "size": item.size, "data": data, "reason": item.reason})}'
-        frames = ",".join(map(str, item.frames))
-        name, origin, data = _text(item.buffer.name), _text(item.origin or None), item.buffer.data.hex()
-        buffer = f'"name":{name},"origin":{origin},"data":"{data}"'
-        missing = _text(item.missing or None)
-        return f'"frames":[{frames}],"buffer":{{{buffer}}},"missing":{missing},"unit":{self.unit(item, chosen)}'
+        held, missing = _held(item.frames, item.buffer.name, item.buffer.data, item.origin), _text(item.missing or None)
+        return f'{held},"missing":{missing},"unit":{self.unit(item, chosen)}'
 
     def unit(self, item: Dissection, chosen: Sequence[bool] | None) -> str:
         """The unit of a dissection, or what is chosen of it."""
-        tape = item.tape
         if chosen is not None and not all(chosen):
-            return unit_text(tape, item.messages, hidden(item, chosen))
-        if isinstance(tape, LazyTape):
-            return self.stencils.unit_text(tape, item.messages)
-        return unit_text(tape, item.messages)
+            return unit_text(item.tape, item.messages, hidden(item, chosen))
+        return unit_text(item.tape, item.messages)
+
+
+def _start(frame: Frame, conversation: str) -> str:
+    return f'{{"file":{_text(frame.source)},"frame_number":{frame.number},"ts_ns":{frame.ts_ns},{conversation}'
+
+
+def _held(frames: Sequence[int], name: str, data: bytes, origin: str = "") -> str:
+    buffer = f'"name":{_text(name)},"origin":{_text(origin or None)},"data":"{data.hex()}"'
+    return f'"frames":[{",".join(map(str, frames))}],"buffer":{{{buffer}}}'
+
+
+def _conversation(flow: Flow, direction: int) -> str:
+    return _between(flow.id, flow.link, flow.ends if direction == 0 else flow.ends[::-1])
 
 
 @lru_cache(4096)
-def _conversation(ident: str, link: str, ends: tuple[Endpoint, Endpoint]) -> str:
+def _between(ident: str, link: str, ends: tuple[Endpoint, Endpoint]) -> str:
     src, dst = map(endpoint, ends)
     return dumps({"flow_id": ident, "link": link, "src": src, "dst": dst})[1:-1]
+
+
+@lru_cache(MOST_TEMPLATES)
+def _opening(prefix: bytes, size: int) -> str:
+    """The object of a batch up to its messages."""
+    (unit, *rest) = interpret(BATCH, prefix, cut=True, prefix=len(prefix)).spans
+    return unit_text(Tape(prefix, 0, size, [(*unit[:3], size, unit[4]), *rest], [])).removesuffix("}")
 
 
 _text = lru_cache(64)(dumps)

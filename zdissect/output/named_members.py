@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, lru_cache, partial
 from typing import Any, NamedTuple
 
-from zdissect.engine.messages import DecodedMessage
+from zdissect.engine.messages import DecodedMessage, Row
 from zdissect.engine.tape import Span, Tape
 from zdissect.grammar.field import Field
 from zdissect.grammar.transport import FRAME
@@ -34,7 +34,7 @@ def unit_text(tape: Tape, messages: Sequence[DecodedMessage] = (), hidden: Itera
         hidden: Indices of spans that are left out.
     """
     spans = tape.spans
-    writer = MemberWriter(spans, tape.start, {message.first: message for message in messages}, hidden)
+    writer = MemberWriter(spans, tape.start, {message.first: message.shared for message in messages}, hidden)
     first = next((at for at in range(len(spans)) if at not in writer.hidden), None)
     if first is None:
         return "null"
@@ -51,13 +51,11 @@ class MemberWriter:
     Args:
         spans: The spans.
         start: Where places count from.
-        known: The messages of which it is said what the session knows, by the indices of their spans.
+        known: Of messages of which it is said what the session knows, the rows, by the indices of their spans.
         hidden: Indices of spans that are left out.
     """
 
-    def __init__(
-        self, spans: list[Span], start: int, known: Mapping[int, DecodedMessage], hidden: Iterable[int] = ()
-    ) -> None:
+    def __init__(self, spans: list[Span], start: int, known: Mapping[int, Row], hidden: Iterable[int] = ()) -> None:
         self.spans, self.start = spans, start
         self.known = known
         self.hidden = {*hidden}
@@ -158,11 +156,15 @@ class MemberWriter:
         else:
             self.args += begin, size
         self.put(body)
-        message = self.known.get(at)
-        if message is not None:
-            members = [f'"{name}":{_json(known)}' for name, known in derived(message).items()]
+        row = self.known.get(at)
+        if row is not None:
             self.put(',"derived":{%s}')
-            self.args.append(",".join(members))
+            self.args.append(derived_text(row))
+
+
+def derived_text(row: Row) -> str:
+    """The members of what the session knows of a message, by its row."""
+    return ",".join([f'"{name}":{_json(known)}' for name, known in derived(row).items()])
 
 
 class _FieldTexts(NamedTuple):

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from zdissect.engine.messages import DecodedMessage
+from zdissect.engine.messages import DecodedMessage, Row
 from zdissect.engine.tape import Span, Tape
 from zdissect.grammar.derived import DERIVED, SHOWN
 from zdissect.grammar.field import Field
@@ -28,7 +28,7 @@ def nodes(tape: Tape, messages: Sequence[DecodedMessage] = ()) -> list[Node]:
             path.pop()
         made = node(span, tape.start)
         if index in known:
-            made["derived"] = derived(known[index])
+            made["derived"] = derived(known[index].shared)
         path[-1][1].append(made)
         path.append((depth, made.setdefault("children", [])))
     prune(roots)
@@ -91,9 +91,8 @@ def means(field: Field, value: Any) -> str | None:
     return None
 
 
-def derived(message: DecodedMessage) -> dict[str, Any]:
-    """What the session knows of a message, and where it was told what comes later (`filters/ahead.py`), that."""
-    row = message.shared
+def derived(row: Row) -> dict[str, Any]:
+    """What the session knows of a message, by its row; what comes later where that was told (`filters/ahead.py`)."""
     known = {field.path: row[field.column] for field in SHOWN if row.get(field.column) is not None}
     if "ros2" in row:
         known["ros2"] = row["ros2"]

@@ -105,7 +105,7 @@ class ShortLine:
         these; a FRAME has a line only where it is empty."""
         whole, (kinds, kind) = usual.whole, usual.whole.kinds
         words = [self.known[one.template] for one in kinds]
-        lines, around, counts = usual.folded([one.template.row["message"] == "FRAME" for one in kinds])
+        lines, around, counts = usual.folded()
         ends = [self.painted(self.style.dim, f"  sn %d{one.unusual}") for one in words]
         columns = (
             map(words.__getitem__, kind[lines].tolist()),

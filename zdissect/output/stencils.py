@@ -1,184 +1,162 @@
-"""Stencils: the lines of all messages with one template, with holes for offsets and for what changes.
+"""Stencils: the text of all messages with one template, with holes for places and for what changes.
 
-A stencil is made from the spans of the first message with its template. What is constant in it is text; of any other
-message only the fields that change are read, to find out where the others are.
+A stencil is made from the spans of the first message with its template. For all others of a block, only what changes is
+read, in columns; their texts are joined from what is known of the template, and what is in the holes.
 """
 
-from collections.abc import Callable, Iterator
-from operator import itemgetter
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
 
-from zdissect.engine.interpreter import interpret
-from zdissect.engine.messages import DecodedMessage
+from zdissect.engine.messages import Row
 from zdissect.engine.tape import Span
-from zdissect.engine.templates import MOST_TEMPLATES, OFFSET, Template
-from zdissect.engine.vle import read
-from zdissect.grammar.batch import BATCH
+from zdissect.engine.templates import MOST_TEMPLATES, Template
 from zdissect.grammar.columns import changes
 from zdissect.grammar.field import EXT_LENGTH
-from zdissect.grammar.primitives import encoding_text
-from zdissect.output.brackets import brackets
-from zdissect.output.field_lines import FieldLines
-from zdissect.output.leaf_lines import LeafLines
+
+if TYPE_CHECKING:
+    from zdissect.vector.arrays import Bools
+    from zdissect.vector.changing_fields import GroupFields
+    from zdissect.vector.usual_batches import UsualBatches
+
+AT_ONCE = 1 << 12
+"""Messages of usual batches whose texts are made together."""
+MOST_KEPT = 1 << 15
+"""Texts that are kept because of where they are."""
+
+Part = Callable[["GroupFields"], Iterable[str]]
+"""A part of the text of several messages."""
+Tell = Callable[[Row], object]
+"""Adds to the row of a message what isn't the same for all messages of its kind, and is known of it."""
 
 
 class Hole(NamedTuple):
-    """A field that changes."""
+    """A field that changes: an integer, or bytes with their length in front."""
 
-    place: int
-    """Its index in the parts of the stencil."""
-    lines: LeafLines
-    encoding: str
-
-
-class Stretch(NamedTuple):
-    """Fields that don't change, and the one behind them that does."""
-
-    start: int
-    stop: int
-    """Which parts of the stencil are their offsets: every second one from `start` on."""
-    pick: Callable[[list[str]], Any]
-    """Takes their offsets from those of their bytes."""
-    size: int
-    """How many bytes they have."""
-    hole: Hole | None
+    gap: int
+    """Bytes between the hole before, or the start of the message, and this one."""
+    measured: bool
+    """Whether its integer is the length of what follows."""
 
 
 class Stencil(NamedTuple):
-    """The lines of a message; its parts are the text in between, with None for each hole."""
+    """The text of messages of one kind."""
 
-    parts: list[str]
-    stretches: tuple[Stretch, ...]
+    holes: tuple[Hole, ...]
+    parts: tuple[Part, ...]
+
+
+class Placed(dict[int, str]):
+    """The text of a part that depends on a place, by that; kept as long as there is room.
+
+    Args:
+        room: Where it is kept.
+        form: The text, as a format of numbers.
+        numbers: What these are for a place of 0.
+        shift: By how many bits a place is shifted, before it is added to them.
+    """
+
+    def __init__(self, room: "Room", form: str, numbers: tuple[int, ...], shift: int) -> None:
+        super().__init__()
+        self.room, self.form, self.numbers, self.shift = room, form, numbers, shift
+
+    def __missing__(self, place: int) -> str:
+        self.room.take()
+        at = place << self.shift
+        text = self[place] = self.form % tuple([at + number for number in self.numbers])
+        return text
+
+
+class Room:
+    """Texts that are kept because of where they are: when there is no room for more, all are forgotten."""
+
+    def __init__(self) -> None:
+        self.left = MOST_KEPT
+        self.known: dict[tuple[str, tuple[int, ...]], Placed] = {}
+
+    def take(self) -> None:
+        """Takes room for one more."""
+        self.left -= 1
+        if self.left < 0:
+            self.left = MOST_KEPT - 1
+            for texts in self.known.values():
+                texts.clear()
+
+    def placed(self, anchor: int, form: str, numbers: Iterable[int], shift: int = 0) -> Part:
+        """A part that depends on where one anchor is, see `GroupFields`; the rest as for `Placed`."""
+        key = form, tuple(numbers)
+        if key not in self.known:
+            self.known[key] = Placed(self, *key, shift)
+        at = self.known[key].__getitem__
+        return lambda found: map(at, found.places(anchor))
+
+
+class Model(NamedTuple):
+    """The first message of a kind, which its stencil is made from."""
+
+    template: Template
+    chosen: bool
+    """Whether messages like it are shown in full."""
+    spans: list[Span]
+    data: bytes
+    """The bytes that spans count in."""
 
 
 class Stencils:
-    """Makes stencils and fills them."""
+    """Makes stencils, keeps them and fills them.
 
-    def __init__(self, fields: FieldLines) -> None:
-        self.fields = fields
-        self.known: dict[Template, Stencil] = {}
-        self.prefixes: dict[bytes, str] = {}
-        self.offsets: list[str] = []
-        """The text of each offset."""
+    Args:
+        make: Makes a stencil.
+    """
 
-    def prefix(self, data: bytes) -> str:
-        """The line of the length prefix of a batch."""
-        line = self.prefixes.get(data)
-        if line is None:
-            if len(self.prefixes) >= MOST_TEMPLATES:
-                self.prefixes.clear()
-            spans = interpret(BATCH, data, cut=True, prefix=len(data)).spans
-            ((place, lines),) = self.fields.span(spans, 1, data)
-            line = self.prefixes[data] = f"{self.fields.offset}{place:04x}{lines}"
-        return line
+    def __init__(self, make: Callable[[Model, Room], Stencil]) -> None:
+        self.make = make
+        self.known: dict[tuple[Template, bool], Stencil] = {}
+        self.room = Room()
 
-    def filled(self, message: DecodedMessage) -> str:
-        """The lines of a message that has a template."""
-        data, pos = message.tape.data, message.cell[OFFSET]
-        parts, stretches = self.known.get(message.template) or self.made(message)
-        parts = parts.copy()
-        offsets = self.offsets
-        if len(data) >= len(offsets):
-            offsets += [f"{at:04x}" for at in range(len(offsets), 2 * len(data))]
-        for start, stop, pick, size, hole in stretches:
-            if start < stop:
-                parts[start:stop:2] = pick(offsets[pos : pos + size + 1])
-            pos += size
-            if hole is not None:
-                parts[hole.place], pos = self.field(hole, data, pos)
-        return "".join(parts)
+    def texts(self, usual: "UsualBatches", chosen: "Bools") -> Iterator[tuple[str, ...]]:
+        """The text of each message of usual batches, in parts.
 
-    def field(self, hole: Hole, data: bytes, pos: int) -> tuple[str, int]:
-        """The lines of a field that changes, an integer or bytes with a length, and the position after it."""
-        _, lines, encoding = hole
-        offset, offsets = self.fields.offset, self.offsets
-        value, stop = data[pos], pos + 1
-        if value > 127:
-            value, stop = read(data, pos, len(data))
-        raw, text = data[pos:stop], f"{offset}{offsets[pos]}"
-        if not lines.measured:
-            return f"{text}{lines.content(raw, value, encoding)}", stop
-        content = data[stop : stop + value]
-        below = f"\n{offset}{offsets[stop]}{lines.content(content, content, encoding)}"
-        return f"{text}{lines.length(raw, value)}{below}", stop + value
+        Args:
+            usual: They, with all messages that are to be in it.
+            chosen: Which of these are shown in full.
+        """
+        groups, group = usual.kind_groups(chosen)
+        stencils = [self.known.get((one, shown)) or self.made(usual, one, shown, at) for one, shown, at in groups]
+        found = usual.changing(group, [one.holes for one in stencils])
+        parts = [
+            zip(*[list(part(fields)) for part in one.parts], strict=True)
+            for one, fields in zip(stencils, found, strict=True)
+        ]
+        return map(next, map(parts.__getitem__, group.tolist()))
 
-    def made(self, message: DecodedMessage) -> Stencil:
-        """Makes the stencil of messages with the template of this one."""
+    def made(self, usual: "UsualBatches", template: Template, chosen: bool, message: int) -> Stencil:
+        """Makes the stencil of messages with a template, from the spans of one."""
         if len(self.known) >= MOST_TEMPLATES:
             self.known.clear()
-        stencil = self.known[message.template] = _Maker(self.fields).stencil(message)
+            self.room = Room()
+        model = Model(template, chosen, usual.spans(message), usual.data)
+        stencil = self.known[template, chosen] = self.make(model, self.room)
         return stencil
 
 
-class _Maker:
-    """Makes one stencil, from the spans of a message."""
+def changing(spans: list[Span]) -> list[int]:
+    """The indices of the fields that change; with them, the length of an extension that holds such a field does."""
+    out: list[int] = []
+    varies = False
+    for index, (field, *_) in enumerate(spans):
+        if field.kind == "extension":
+            varies = any(changes(inner[0]) for inner in inside(spans, index))
+        elif field.leaf and (changes(field) or (varies and field is EXT_LENGTH)):
+            out.append(index)
+    return out
 
-    def __init__(self, fields: FieldLines) -> None:
-        self.fields = fields
-        self.parts = [""]
-        self.stretches: list[Stretch] = []
-        self.start = 1
-        """Where the offsets of the stretch begin in the parts."""
-        self.base = 0
-        """Where its bytes begin."""
-        self.places: list[int] = []
-        """Its offsets, from there."""
 
-    def stencil(self, message: DecodedMessage) -> Stencil:
-        """The stencil of messages with the template of this one, which is the first of them."""
-        fields, tape, first = self.fields, message.tape, message.first
-        spans, data = tape.spans, tape.data
-        self.base = pos = spans[first][2]
-        encoding, varies = "", False
-        for index in range(first, message.stop):
-            field, depth, at, stop, value = spans[index]
-            if field.leaf:
-                pos = stop
-            elif field.kind == "message":
-                encoding = ""
-            elif field.kind == "extension":
-                varies = any(changes(inner[0]) for inner in inside(spans, index))
-            if field.render == "encoding":
-                encoding = encoding_text(value >> 1, None)
-            if field.leaf and (changes(field) or (varies and field is EXT_LENGTH)):
-                self.hole(fields.leaf(field, depth), encoding, at, stop)
-                continue
-            for place, lines in fields.span(spans, index, data, encoding):
-                self.line(at + place, lines)
-            if index == first:
-                self.below([fields.bracket(text, depth) for text in brackets(message.template.row)])
-        self.stretch(pos, None)
-        return Stencil(self.parts, tuple(self.stretches))
-
-    def line(self, at: int, text: str) -> None:
-        """Adds lines with an offset."""
-        self.next()
-        self.parts[-1] += self.fields.offset
-        self.parts += ["", text]
-        self.places.append(at - self.base)
-
-    def below(self, lines: list[str]) -> None:
-        """Adds lines without one."""
-        self.parts[-1] = "\n".join([self.parts[-1], *lines])
-
-    def next(self) -> None:
-        """Begins another line."""
-        if len(self.parts) > 1:
-            self.parts[-1] += "\n"
-
-    def hole(self, lines: LeafLines, encoding: str, start: int, stop: int) -> None:
-        """Leaves room for a field, which is at start..stop here."""
-        self.next()
-        self.stretch(start, Hole(len(self.parts), lines, encoding))
-        self.parts += ["", ""]
-        self.start, self.base = len(self.parts), stop
-
-    def stretch(self, stop: int, hole: Hole | None) -> None:
-        """Ends a stretch, at `stop` here."""
-        first, *others = self.places or (0,)
-        pick = itemgetter(first, *others) if others else itemgetter(slice(first, first + 1))
-        self.stretches.append(Stretch(self.start, self.start + 2 * len(self.places), pick, stop - self.base, hole))
-        self.places = []
+def layout(spans: list[Span], holes: list[int]) -> tuple[Hole, ...]:
+    """Where the fields that change are, of which these are the indices."""
+    ends = [spans[0][2], *(spans[index][3] for index in holes)]
+    return tuple(
+        Hole(spans[index][2] - end, spans[index][0].kind != "vle") for index, end in zip(holes, ends, strict=False)
+    )
 
 
 def inside(spans: list[Span], index: int) -> Iterator[Span]:

@@ -1,16 +1,17 @@
 """The annotated tree: a line per field with offset, bytes, bits, name, value and meaning.
 
-Lines are written straight from the spans, or for messages that were read without a tape from their stencils.
+Lines are written straight from the spans, or for usual batches of a block from stencils.
 """
 
 from bisect import bisect
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from zdissect.engine.lazy_messages import LazyMessage, LazyTape
+from zdissect.engine.interpreter import interpret
 from zdissect.engine.tape import Remark, Tape
+from zdissect.engine.templates import MOST_TEMPLATES
+from zdissect.grammar.batch import BATCH
 from zdissect.grammar.primitives import encoding_text
 from zdissect.grammar.rules import RULES
 from zdissect.output.brackets import brackets
@@ -18,7 +19,6 @@ from zdissect.output.field_lines import HEADED, FieldLines
 from zdissect.output.folding import Folds, divided, unfolded
 from zdissect.output.leaf_lines import LineShape
 from zdissect.output.repeated_findings import gathered
-from zdissect.output.stencils import Stencils
 from zdissect.output.style import Style
 from zdissect.output.text import count, safe
 
@@ -47,7 +47,7 @@ class TreeWriter:
         self.fields = FieldLines(shape)
         self.painted = [FieldLines(shape._replace(raw=colour)) for colour in style.fields] if paints else []
         """The same, in the colours that take turns."""
-        self.stencils = Stencils(self.fields)
+        self.prefixes: dict[bytes, str] = {}
 
     def lines(self, tape: Tape, messages: "Sequence[DecodedMessage]" = (), folds: Folds | None = None) -> list[str]:
         """The lines of a tape; offsets count from the start of its bytes. With `messages`, what is known of them; with
@@ -61,31 +61,20 @@ class TreeWriter:
         if tape.remarks:
             shown, hidden = divided(tape, stops) if stops else (tape.remarks, _NOTHING)
             remarks = list(self.remarks(shown, tape, messages))[::-1]
-        first = messages[0] if messages else None
-        if folds is None and not self.painted and isinstance(first, LazyMessage):
-            out = self.of_messages(first.tape, messages, remarks)
-            return out + [self.remark(remark, 1) for remark in reversed(remarks)]
         known = {message.first: message.row for message in messages}
         out = self.walked(tape, folds or unfolded(tape.spans), known, remarks, hidden)
         return out + [self.remark(remark, 1) for remark in reversed(remarks)]
 
-    def of_messages(self, tape: LazyTape, messages: "Sequence[DecodedMessage]", remarks: list[Remark]) -> list[str]:
-        """The lines of a tape that may not be made, message by message: by the stencil of its template, unless there
-        are findings in it."""
-        data = tape.data
-        out: list[str] = []
-        if remarks and remarks[-1][1] < tape.prefix:
-            out += self.walked(tape, Folds(range(tape.place_of(0)), {}), {}, remarks, _NOTHING)
-        elif tape.prefix:
-            out.append(self.stencils.prefix(data[: tape.prefix]))
-        for message, following in zip_longest(messages, messages[1:]):
-            found = remarks and remarks[-1][1] < (following.offset if following is not None else len(data))
-            if message.template is not None and not found:
-                out.append(self.stencils.filled(message))
-            else:
-                folds = Folds(range(message.first, message.stop), {})
-                out += self.walked(tape, folds, {message.first: message.shared}, remarks, _NOTHING)
-        return out
+    def prefix(self, data: bytes) -> str:
+        """The line of the length prefix of a batch."""
+        line = self.prefixes.get(data)
+        if line is None:
+            if len(self.prefixes) >= MOST_TEMPLATES:
+                self.prefixes.clear()
+            spans = interpret(BATCH, data, cut=True, prefix=len(data)).spans
+            ((place, lines),) = self.fields.span(spans, 1, data)
+            line = self.prefixes[data] = f"{self.fields.offset}{place:04x}{lines}"
+        return line
 
     def walked(
         self, tape: Tape, folds: Folds, known: "Mapping[int, Row]", remarks: list[Remark], hidden: Counter[int]

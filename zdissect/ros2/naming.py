@@ -1,6 +1,6 @@
 """Keys and payloads of ROS 2 as people know them: names of topics and nodes, values of messages."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
@@ -66,8 +66,15 @@ class RosWords:
         """Adds to the rows of a dissection what is known of messages of ROS, as `ros2`."""
         for message in item.messages:
             if self.carries(message.shared):
-                row = message.row
-                row["ros2"] = self.about(row)
+                self.add(message.row)
+
+    def telling(self, row: Row) -> Callable[[Row], None] | None:
+        """What tells that of each message with a template, by the row of that; None if none is of ROS."""
+        return self.add if self.carries(row) else None
+
+    def add(self, row: Row) -> None:
+        """Adds to a row what is known of its message, as `ros2`."""
+        row["ros2"] = self.about(row)
 
     def carries(self, row: Row) -> bool:
         """Whether a message, or its template, is one whose payload may be of ROS."""

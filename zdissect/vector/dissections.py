@@ -17,7 +17,8 @@ from zdissect.records import Frame
 from zdissect.vector.feed import BlockFeed, Progress
 from zdissect.vector.frame_blocks import block_of, blocks, of_next
 from zdissect.vector.runs import UsualRun
-from zdissect.vector.usual_batches import TakenRuns, UsualBatches
+from zdissect.vector.taken_runs import TakenRuns
+from zdissect.vector.usual_batches import UsualBatches
 
 Show = Callable[[UsualBatches], Iterator[Of]]
 """What is made of usual batches, all of whose messages have templates: something for each."""

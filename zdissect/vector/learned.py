@@ -42,7 +42,7 @@ class KnownTemplates:
 
     def forget(self) -> None:
         """Forgets all templates, and what they came from if that has become much."""
-        self.templates.clear()
+        self.templates = []  # blocks that were read keep theirs
         self.shapes.clear()
         if len(self.read) > MOST_TEMPLATES:
             self.read.clear()

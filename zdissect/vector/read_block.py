@@ -22,8 +22,10 @@ class ReadBlock:
         self.sessions, self.frames = pipeline.sessions, block.frames
         self.batches: BlockBatches = split.batches
         self.walked: Walked = walker.walk(self.batches.arena, self.batches.start, self.batches.stop)
+        self.data, self.templates = walker.data, walker.templates
+        """Its bytes, as `Walked` counts them, and its templates, whatever is read after it."""
         self.links = [self.sessions.link(way.conversation.flow) for way in self.batches.ways]
-        self.facts: Facts = facts(self.batches, self.walked, walker.templates, self.links, block.now_ns)
+        self.facts: Facts = facts(self.batches, self.walked, self.templates, self.links, block.now_ns)
 
     def item(self, batch: int) -> Dissection:
         """A batch, not decoded yet."""

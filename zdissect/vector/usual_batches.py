@@ -4,71 +4,27 @@ A column is a list, or another iterable, with an entry for each message; it is m
 messages have in common is found out once for each *kind*: those of one direction of a connection that share a row.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import repeat
-from typing import Any, NamedTuple, cast
+from typing import cast
 
 import numpy as np
 
 from zdissect.dissection import Dissection
+from zdissect.engine.lazy_messages import own_spans
 from zdissect.engine.messages import Row
+from zdissect.engine.tape import Span
 from zdissect.engine.templates import CELL, Template
+from zdissect.grammar.transport import FRAME
 from zdissect.records import Frame
 from zdissect.vector.arrays import Bools, Ints
-from zdissect.vector.read_block import ReadBlock
-from zdissect.vector.runs import Rows, UsualRun
+from zdissect.vector.changing_fields import ChangingFields, GroupFields, Holes
+from zdissect.vector.open_columns import OpenColumns
+from zdissect.vector.taken_runs import TakenRuns
+from zdissect.vector.usual_kinds import Tally, UsualKind
 
 
-class UsualKind(NamedTuple):
-    """What messages have in common that share a row, in one direction of a connection."""
-
-    template: Template
-    """Has the columns that they share; those that it leaves open are in columns of `UsualBatches`."""
-    way: int
-    """Index in `UsualBatches.ways`."""
-    batch: int
-    """The first batch with such a message."""
-
-
-class Tally(NamedTuple):
-    """How many messages of a kind there are."""
-
-    messages: int
-    size: int
-    """Their bytes."""
-    payloads: int
-    """Bytes of their payloads."""
-    last: int
-    """The batch with the last one, counted in `UsualBatches`."""
-
-
-class TakenRuns:
-    """The runs of a block: which of its batches they hold, and what was said of their messages."""
-
-    def __init__(self, block: ReadBlock, rows: Rows, runs: list[UsualRun]) -> None:
-        self.block, self.rows = block, rows.rows
-        self.usual: Bools = np.zeros(len(block.batches.start), np.bool_)
-        many = len(block.walked.batch) + 1  # one more for batches without messages
-        self.row, self.place, self.number = (np.full(many, -1) for _ in range(3))
-        for run in runs:
-            self.usual[run.batches] = True
-            self.row[run.messages], self.place[run.messages] = run.rows, run.place
-            self.number[run.messages] = run.number
-
-    @cached_property
-    def alike(self) -> Bools:
-        """The usual batches all of whose messages have templates, and sequence numbers."""
-        alike, own = (
-            self.usual.copy(),
-            np.array([not isinstance(one, Template) for one in [*self.rows, None]], np.bool_),
-        )
-        walked = self.block.walked
-        alike[walked.batch[own[self.row[:-1]] | (walked.sn < 0)]] = False
-        return alike
-
-
-class UsualBatches:
+class UsualBatches(OpenColumns):
     """Usual batches of a block, in their order.
 
     Args:
@@ -77,9 +33,8 @@ class UsualBatches:
     """
 
     def __init__(self, runs: TakenRuns, batches: Ints, messages: Ints) -> None:
-        self.runs, self.block = runs, runs.block
-        self.data = self.block.walker.data
-        self.batches, self.messages = batches, messages
+        super().__init__(runs.block, messages)
+        self.runs, self.batches = runs, batches
         self.batch = np.searchsorted(batches, self.block.walked.batch[messages])
         """The batch of each message, counted here."""
         self.counts: Ints = np.bincount(self.batch, minlength=len(batches))
@@ -97,6 +52,15 @@ class UsualBatches:
     def whole(self) -> "UsualBatches":
         """All messages, where some are chosen."""
         return self._of or self
+
+    def in_full(self) -> tuple["UsualBatches", Bools]:
+        """The same batches with all of their messages, and which of these are chosen."""
+        if self._of is None:
+            return self, self.mask
+        mine = np.zeros(len(self.runs.usual), np.bool_)
+        mine[self.batches] = True
+        full = UsualBatches.of(self.runs, mine)
+        return full, self.mask[mine[self.block.walked.batch[self.whole.messages]]]
 
     @classmethod
     def of(cls, runs: TakenRuns, which: Bools) -> "UsualBatches":
@@ -137,6 +101,65 @@ class UsualBatches:
         ]
         return kinds, rank[kind]
 
+    def kind_groups(self, chosen: Bools) -> tuple[list[tuple[Template, bool, int]], Ints]:
+        """Messages with the same template, those that are chosen apart from the others.
+
+        Returns:
+            (template, whether they are chosen, index of the first message) of each group; the group of each message.
+        """
+        codes, first, group = np.unique(2 * self.row + chosen, return_index=True, return_inverse=True)
+        each = zip(codes.tolist(), first.tolist(), strict=True)
+        return [(cast(Template, self.runs.rows[code >> 1]), bool(code & 1), at) for code, at in each], group
+
+    @cached_property
+    def is_frame(self) -> Bools:
+        """Whether each message is a FRAME, of those with templates."""
+        rows = self.runs.rows
+        frames = np.array([isinstance(one, Template) and one.row["message"] == FRAME.name for one in rows], np.bool_)
+        out: Bools = frames[self.row]
+        return out
+
+    @cached_property
+    def around(self) -> Ints:
+        """The index of the FRAME around each message, or of itself if it is one."""
+        out: Ints = np.maximum.accumulate(np.where(self.is_frame, np.arange(len(self.row)), 0))
+        return out
+
+    def with_frames(self) -> "UsualBatches":
+        """The chosen messages, and the FRAMEs around them."""
+        full, chosen = self.in_full()
+        shown = chosen.copy()
+        shown[full.around[chosen]] = True
+        return UsualBatches(self.runs, self.batches, full.messages[shown])
+
+    def spans(self, message: int) -> list[Span]:
+        """The spans of a message, without those of messages inside it; their places count in `data`."""
+        walked, here = self.block.walked, int(self.messages[message])
+        batch, start, stop = int(walked.batch[here]), int(walked.start[here]), int(walked.stop[here])
+        following = here + 1
+        inside = following < len(walked.batch) and walked.batch[following] == batch
+        after = walked.start[following] if inside else self.block.batches.stop[batch]
+        template = cast(Template, self.runs.rows[int(self.row[message])])
+        return own_spans(template.row["message"], self.data, (start, stop), int(after))
+
+    def carriers(self) -> Iterator[tuple[int, ...]]:
+        """For each batch, the numbers of the frames that it came in."""
+        front = self.block.front
+        columns = self.batches.tolist(), front.offsets()[self.batches].tolist()
+        for frame, batch, offset in zip(self.frames, *columns, strict=True):
+            yield (frame[1],) if offset >= 0 else front.buffer(batch)[1]
+
+    def bytes(self, most: int | None = None) -> Iterator[bytes]:
+        """The bytes of each batch, with its length prefix; or `most` of them, which it has."""
+        start = self.block.batches.start[self.batches]
+        stop = self.block.batches.stop[self.batches] if most is None else start + most
+        return self.slices(start, stop)
+
+    @property
+    def first_rows(self) -> list[Row]:
+        """The row of the template of the first message of each batch."""
+        return [cast(Template, self.runs.rows[row]).row for row in self.row[self.first].tolist()]
+
     def places(self) -> tuple[Ints, Ints]:
         """`message_index` and `message_number` of the first message of each batch; those after it count on."""
         first = self.block.facts.first[self.batches]
@@ -164,19 +187,14 @@ class UsualBatches:
         )
         return list(map(Tally, *(column.tolist() for column in (*sums, last))))
 
-    def folded(self, frames: list[bool]) -> tuple[Ints, Ints, list[int]]:
+    def folded(self) -> tuple[Ints, Ints, list[int]]:
         """The messages that have a line of their own: all but FRAMEs around chosen ones.
-
-        Args:
-            frames: For each kind of `whole`, whether it is one of FRAMEs.
 
         Returns:
             Their indices in `whole`; for each of them the kind of the FRAME that begins with it or that it is, else -1;
             how many of them each batch has.
         """
-        whole, (_, kind) = self.whole, self.whole.kinds
-        frame = np.array(frames, np.bool_)[kind]
-        around = np.maximum.accumulate(np.where(frame, np.arange(len(kind)), 0))
+        whole, (_, kind), frame, around = self.whole, self.whole.kinds, self.whole.is_frame, self.whole.around
         inside = np.flatnonzero(self.mask & ~frame)
         first = inside[np.diff(around[inside], prepend=-1) != 0]
         lines = self.mask.copy()
@@ -185,6 +203,25 @@ class UsualBatches:
         begins[first] = kind[around[first]]
         count = np.bincount(whole.batch[lines], minlength=len(whole.batches))
         return np.flatnonzero(lines), begins[lines], count[np.searchsorted(whole.batches, self.batches)].tolist()
+
+    def changing(self, group: Ints, holes: Sequence[Holes]) -> list[GroupFields]:
+        """The fields that change in the messages of each group.
+
+        Args:
+            group: The group of each message.
+            holes: What changes in those of each group.
+        """
+        found = ChangingFields(self, self.rows, group, holes)
+        return found.groups(np.bincount(group, minlength=len(holes)).tolist())
+
+    def portions(self, chosen: Bools, most: int) -> Iterator[tuple["UsualBatches", Bools]]:
+        """The batches in portions of about so many messages, with all of these, and which of them are chosen."""
+        first = 0
+        while first < len(self.batches):
+            last = max(first + 1, int(np.searchsorted(self.first, self.first[first] + most)))
+            own = slice(self.first[first], self.first[last - 1] + self.counts[last - 1])
+            yield UsualBatches(self.runs, self.batches[first:last], self.messages[own]), chosen[own]
+            first = last
 
     def rows(self, of: list[int]) -> Iterator[Row]:
         """The rows of some messages, by their indices; with the columns that messages have of their own."""
@@ -197,58 +234,3 @@ class UsualBatches:
     def item(self, way: int) -> Dissection:
         """Stands for the batches of a way where nothing matters but which way it is."""
         return self.block.item(int(self.batches[(self.way == way).argmax()]))
-
-    def column(self, name: str, of: Ints | None = None) -> Iterable[Any]:
-        """The values of one of the columns that templates leave open; None where a message has none.
-
-        Args:
-            of: Which messages; None: all.
-        """
-        walked, here = self.block.walked, self.messages if of is None else self.messages[of]
-        match name:
-            case "offset":
-                start: list[int] = (walked.start - self.block.batches.start[walked.batch])[here].tolist()
-                return start
-            case "length":
-                length: list[int] = (walked.stop - walked.start)[here].tolist()
-                return length
-            case "timestamp_ntp64":
-                return _or_none(walked.stamp[here], walked.stamped[here])
-            case "sn" | "source_sn":
-                numbers = getattr(walked, name)[here]
-                return _or_none(numbers, numbers >= 0)
-            case "payload" | "attachment":
-                return self.pieces(getattr(walked, name)[here], getattr(walked, f"{name}_size")[here])
-        return self.extensions(here)
-
-    def pieces(self, start: Ints, size: Ints) -> Iterable[bytes | None]:
-        """The bytes at some places; None where a place is negative."""
-        data = self.data
-        if not (start >= 0).any():
-            return repeat(None, len(start))
-        places = zip(start.tolist(), (start + size).tolist(), strict=True)
-        return (data[at:stop] if at >= 0 else None for at, stop in places)
-
-    def extensions(self, here: Ints) -> Iterable[list[Row] | None]:
-        """The extensions of messages, of which some have changing values; None where the template's are right."""
-        walked = self.block.walked
-        if not walked.bodies:
-            return repeat(None, len(here))
-        found: list[tuple[bytes, ...]] = [()] * len(walked.batch)
-        for messages, start, size in walked.bodies:
-            for index, body in zip(messages.tolist(), self.pieces(start, size), strict=True):
-                found[index] += (body,)  # none is negative
-        templates, template = self.block.walker.templates, walked.template.tolist()
-        return (
-            templates[template[index]].extensions(found[index]) if found[index] else None for index in here.tolist()
-        )
-
-
-def _or_none(values: Any, there: Bools) -> Iterable[int | None]:
-    """Numbers; None where there is none."""
-    if there.all():
-        out: list[int] = values.tolist()
-        return out
-    if not there.any():
-        return repeat(None, len(values))
-    return [value if is_there else None for value, is_there in zip(values.tolist(), there.tolist(), strict=True)]

@@ -24,13 +24,16 @@ class Walker:
 
     def __init__(self) -> None:
         self.learned = KnownTemplates()
-        self.templates: list[Template] = self.learned.templates
-        """By index; they stay until `forget`."""
         self.beginnings = Beginnings()
         self.several = False
         """Whether the FRAMEs of the last block held several messages each."""
         self.data = b""
         """The bytes of the block that was walked last."""
+
+    @property
+    def templates(self) -> list[Template]:
+        """By index; what is read after `forget` has others."""
+        return self.learned.templates
 
     @property
     def full(self) -> bool:
