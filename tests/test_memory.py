@@ -47,8 +47,8 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
         (line_form, "MOST_LIVE"), (grep, "MOST_LIVE"), (ip, "MAX_PAIRS"),
         (ipfragments, "MAX_FINISHED"), (interests, "REMEMBERED"), (requests, "REMEMBERED"),
         (query_stats, "ROOM"), (deadlines, "ROOM"), (tcp_analysis, "MOST_SEGMENTS"), (templates, "MOST_TEMPLATES"),
-        (row_cells, "MOST_KEPT"), (row_cells, "MOST_CONVERSATIONS"), (stencils, "MOST_TEMPLATES"), (stencils, "MOST_KEPT"),
-        (learned, "MOST_TEMPLATES"),
+        (row_cells, "MOST_KEPT"), (row_cells, "MOST_CONVERSATIONS"), (stencils, "MOST_TEMPLATES"),
+        (stencils, "MOST_KEPT"), (learned, "MOST_TEMPLATES"),
         (field_lines, "_MOST_KEPT"),
     )  # fmt: skip
     for module, name in limits:
