@@ -109,7 +109,8 @@ class UsualBatches(OpenColumns):
         """
         codes, first, group = np.unique(2 * self.row + chosen, return_index=True, return_inverse=True)
         each = zip(codes.tolist(), first.tolist(), strict=True)
-        return [(cast(Template, self.runs.rows[code >> 1]), bool(code & 1), at) for code, at in each], group
+        pairs = [(divmod(code, 2), at) for code, at in each]
+        return [(cast(Template, self.runs.rows[row]), shown == 1, at) for (row, shown), at in pairs], group
 
     @cached_property
     def is_frame(self) -> Bools:
