@@ -29,7 +29,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "keep", "force", "example",
         "saved", "write_baseline",
     ),
-    RUN: ("jobs", "spark", "master", "conf", "partitions"),
+    RUN: ("jobs", "limits", "spark", "master", "conf", "partitions"),
     ENDING: ("fail_on", "quiet", "config", "no_config", "version", "help"),
 }  # fmt: skip
 """The groups in their order, and the parameters in each; every option of every command stands here once."""

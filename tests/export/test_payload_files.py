@@ -67,11 +67,12 @@ def test_nothing_is_overwritten_without_force(tmp_path):
     with pytest.raises(AlreadyThere, match=r"000001-a\.bin already exists"), PayloadFiles(str(tmp_path)) as files:
         files.write(ROW | {"key_expr": "a"})
     assert mine.read_bytes() == b"mine"
-    with pytest.raises(AlreadyThere, match=r"index\.csv already exists"), PayloadFiles(str(tmp_path)):
-        pass
+    assert [path.name for path in tmp_path.iterdir()] == [mine.name], "what isn't complete has no index"
     with PayloadFiles(str(tmp_path), force=True) as files:
         files.write(ROW | {"key_expr": "a"})
     assert mine.read_bytes() == b"data"
+    with pytest.raises(AlreadyThere, match=r"index\.csv already exists"), PayloadFiles(str(tmp_path)):
+        pass
 
 
 def test_a_link_is_not_followed(tmp_path):

@@ -6,7 +6,6 @@ from zdissect.engine.messages import Row
 from zdissect.grammar.derived import SHOWN, SHOWN_ONCE
 from zdissect.output.answers import answers
 from zdissect.output.text import prose, safe, unresolved
-from zdissect.ros2.naming import told_lines
 
 _SHOWN = tuple((field.column, field.label, field.show) for field in SHOWN if field.column not in SHOWN_ONCE)
 """What is said of each message: column, label, and how its value becomes text."""
@@ -18,6 +17,8 @@ def brackets(row: Row, folded: bool = False) -> Iterator[str]:
         if column in row and (value := row[column]) is not None:
             yield f"{label}: {safe(show(value))}"
     if "ros2" in row and not folded:
+        from zdissect.ros2.naming import told_lines  # slow to load, and few messages are of ROS 2
+
         yield from map(prose, told_lines(row["ros2"]))
     if "answered" in row and not folded:
         yield from answers(row)
