@@ -43,6 +43,7 @@ FILTERS = [
     "message == FRAME",
     "message_index == 1",
     "frame_number < 14 and key_expr",
+    "frame_number < 14 or key_expr == a",
 ]
 
 

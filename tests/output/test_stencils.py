@@ -43,11 +43,14 @@ def long_frames() -> list[Frame]:
     """Many messages in a FRAME: places, times and sizes have more and fewer digits and bytes."""
     made = Conversation().open()
     for turn in range(40):
-        stamp = {"timestamp": {"time": (made.capture.now_ns // SECOND << 32) + (turn << turn % 32), "id": b"\x01"}}
+        stamp = {"timestamp": {"time": (made.capture.now_ns // SECOND << 32) + (turn << turn % 24), "id": b"\x01"}}
         attached = {"ext": "attachment", "value": b"%d" % (turn << turn)}
         bodies = [put(b"%" * (turn * number), T=1, **stamp, extensions=[attached]) for number in range(8)]
-        made.frame(0, *(push(key, body=body) for key, body in zip("abcd%\\\x01f", bodies, strict=True)))
-        made.frame(1, sn=None).frame(0, push("0/chatter/std_msgs::msg::dds_::String_/RIHS01_00", body=put(b"\0\1\0\0")))
+        made.frame(0, *(push(key, body=body) for key, body in zip("abcdefgh", bodies, strict=True)))
+        source = {"ext": "source_info", "zid": b"\x01", "eid": 2, "sn": turn << turn % 24}
+        made.frame(1, push("a", body=put(extensions=[source]))).frame(1, sn=None).frame(
+            0, push("0/chatter/std_msgs::msg::dds_::String_/RIHS01_00", body=put(b"\0\1\0\0"))
+        )
     return made.capture.frames
 
 
