@@ -87,6 +87,11 @@ def test_octal(text, form):
     assert forms(text) == [(PUSH, form)]
 
 
+def test_a_blank_among_numbers_is_a_character():
+    """`od -c` prints a blank as a blank."""
+    assert forms("0000000 001     001\n0000003\n") == [(b"\x01 \x01", "od dump, characters")]
+
+
 @pytest.mark.skipif(not shutil.which("od"), reason="needs od")
 @pytest.mark.parametrize("options", [["-b"], ["-c"], [], ["-b", "-v"], ["-t", "o1z"]])
 @given(

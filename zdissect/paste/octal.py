@@ -77,7 +77,7 @@ def _row(body: str) -> tuple[bytes, str]:
         return b"", ""
     if words and all(map(_OCTAL_WORD.fullmatch, words)):
         return b"".join(map(_word, words)), "od dump, octal words of 2 bytes"
-    if words and all(map(_OCTAL_BYTE.fullmatch, words)) and body == body.rstrip():
+    if words and all(map(_OCTAL_BYTE.fullmatch, words)) and len(body) == _CELL * len(words):  # no blank among them
         return _bytes(words), "od dump, octal"
     cells = [body[start : start + _CELL] for start in range(0, len(body), _CELL)]
     return bytes(map(_character, cells)), "od dump, characters"
