@@ -1,7 +1,6 @@
 """What ROS 2 adds to the table of messages: columns that follow from key, attachment and payload of a row."""
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 from zdissect.engine.messages import Row
@@ -83,11 +82,3 @@ def ros_values(row: Row, contents: Contents | None) -> dict[str, Any]:
     if contents is not None:
         out[CONTENT] = content_json(content_of(row, contents))
     return {name: value for name, value in out.items() if value is not None}
-
-
-def column_value(name: str, contents: Contents | None) -> Callable[[Row], Any]:
-    """What gives one of these columns for a row: None if it has no value."""
-    if name in ("ros2_topic", "ros2_type"):
-        place = name == "ros2_type"
-        return lambda row: topic_and_type(row.get("key_expr"))[place]
-    return lambda row: ros_values(row, contents if name == CONTENT else None).get(name)

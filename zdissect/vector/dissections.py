@@ -116,7 +116,7 @@ def dissections(usual: UsualBatches) -> Iterator[Dissection]:
 
 
 def _complete(items: list[Item]) -> None:
-    """Makes the rows of messages without a sequence number, which have no templates where batches are read alone."""
+    """Makes the rows of KEEP_ALIVEs: forms of output take messages with a template to have a sequence number."""
     for item in items:
         for message in item.messages if isinstance(item, Dissection) else ():
             if message.template is not None and message.cell[SN] is None:
