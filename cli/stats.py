@@ -48,6 +48,7 @@ from .stdio import for_json
 
 if TYPE_CHECKING:
     from zdissect.filters import Filter
+    from zdissect.vector.dissections import Show
 
 _UNLIMITED = 100_000
 """Columns where nothing is folded: output that isn't a terminal."""
@@ -127,7 +128,7 @@ def _collect(
     """(report of all files, whether Ctrl-C ended it). What is good counts in any case."""
     pipeline = Pipeline(options)
     choose = wanted.select if wanted is not None else lambda _: None
-    usual = collected.usual if wanted is None else None
+    usual = collected.usual if wanted is None else _chosen(collected, wanted)
     with UntilInterrupted(captures) as frames:
         for frame, items in fed_as(pipeline, told_when_it_began(frames, () if wanted is None else (wanted,)), usual):
             collected.frame(frame)
@@ -139,6 +140,11 @@ def _collect(
     for item in pipeline.close():
         collected.feed(item, choose(item))
     return collected.finish(pipeline), frames.interrupted
+
+
+def _chosen(collected: Stats, wanted: "Filter") -> "Show[None] | None":
+    """What counts the messages of usual batches that a filter selects by their columns; None if these don't do."""
+    return None if wanted.needs_tape else lambda usual: collected.usual(usual, wanted.select_usual(usual))
 
 
 def _tables(report: dict[str, Any], top: int, color: bool) -> Iterator[str]:

@@ -121,17 +121,45 @@ class Stats:
             for message, counts in zip(item.messages, chosen or repeat(True), strict=False):
                 self.message(item, message, counts)
 
-    def usual(self, usual: "UsualBatches") -> Iterator[None]:
-        """Takes usual batches, each when its turn comes; all messages of a kind count together, at the first one."""
-        kinds, tallies = usual.kinds[0], usual.tallies()
+    def usual(self, usual: "UsualBatches", chosen: Sequence[bool] | None = None) -> Iterator[None]:
+        """Takes usual batches, each when its turn comes.
+
+        Args:
+            chosen: Whether each message of them counts; None: all do.
+        """
         items = [usual.item(way) for way in range(len(usual.ways))]
+        some, sizes, counting = usual, usual.sizes, [True] * len(usual.batches)
+        if chosen is not None:
+            self.choice = True
+            some, counting = usual.chosen([*chosen])
+            sizes = some.message_sizes()
+        counted = self.counted(some, sizes, items)
+        for frame, way, whole, counts in zip(usual.frames, usual.way.tolist(), usual.sizes, counting, strict=True):
+            size, messages = next(counted) if counts else (0, 0)
+            self.accounting.batch(whole)
+            self.sessions.run(items[way].flow, items[way].direction, [(frame.ts_ns, frame.now_ns)], size, messages)
+            if self.over_time is not None:
+                self.over_time.batch(frame.now_ns, size, messages)
+            yield
+
+    def counted(self, usual: "UsualBatches", sizes: list[int], items: list[Dissection]) -> Iterator[tuple[int, int]]:
+        """Counts the messages of usual batches, those of a kind together at the first one.
+
+        Args:
+            sizes: How many bytes each batch counts for.
+            items: Stand for the ways.
+
+        Returns:
+            How many bytes and messages each batch counts for.
+        """
+        kinds, tallies = usual.kinds[0], usual.tallies()
         begin, end = defaultdict[int, list[int]](list), defaultdict[int, list[int]](list)
         for number, (one, tally) in enumerate(zip(kinds, tallies, strict=True)):
             begin[one.batch].append(number)
             end[tally.last].append(number)
         seen: dict[int, Seen | None] = {}
-        columns = zip(usual.frames, usual.way.tolist(), usual.sizes, usual.counts.tolist(), strict=True)
-        for batch, (frame, way, size, messages) in enumerate(columns):
+        counts = zip(usual.frames, usual.way.tolist(), sizes, usual.counts.tolist(), strict=True)
+        for batch, (frame, way, size, messages) in enumerate(counts):
             for number in begin.get(batch, ()):
                 row, tally = kinds[number].template.row, tallies[number]
                 self.kind(row, tally.messages, tally.size)
@@ -139,11 +167,7 @@ class Stats:
             for number in end.get(batch, ()):
                 if (known := seen[number]) is not None:
                     known[2] = frame.now_ns
-            self.accounting.batch(size)
-            self.sessions.run(items[way].flow, items[way].direction, [(frame.ts_ns, frame.now_ns)], size, messages)
-            if self.over_time is not None:
-                self.over_time.batch(frame.now_ns, size, messages)
-            yield
+            yield size, messages
 
     def message(self, item: Dissection, message: DecodedMessage, counts: bool) -> None:
         """Takes a message. One that doesn't count itself may answer a query that does."""

@@ -176,6 +176,14 @@ class UsualBatches(OpenColumns):
         sizes: list[int] = self.block.facts.size[self.batches].tolist()
         return sizes
 
+    def message_sizes(self) -> list[int]:
+        """The bytes of the messages of each batch; of FRAMEs with what they carry, which counts once."""
+        whole, walked, here = self.whole, self.block.walked, self.messages
+        counts = (whole.is_frame | ~self.mask[whole.around])[self.mask]
+        out = np.bincount(self.batch, np.where(counts, walked.stop[here] - walked.start[here], 0), len(self.batches))
+        sizes: list[int] = out.astype(np.int64).tolist()
+        return sizes
+
     def tallies(self) -> list[Tally]:
         """How many messages there are of each kind."""
         kinds, kind = self.kinds
