@@ -2,12 +2,14 @@
 
 import sys
 import time
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import click
 
-from zdissect.dissection import Item
+from zdissect.dissection import InTurn, Item
 from zdissect.endless import Endless
+from zdissect.fed import as_they_come
 from zdissect.pipeline import Options, Pipeline
 from zdissect.session.model import Link
 from zdissect.stats.activity import Activity
@@ -107,11 +109,12 @@ class TopRun:
         """Shows a table after so many seconds, and one at the end; ends after so many tables."""
         live = self.captures.live
         due = time.monotonic() + every if every is not None and live else None
-        for frame in self.captures:
-            if frame is not None:
-                self.take(self.source.feed(frame))
-            elif (now_ns := self.captures.now_ns) is not None:
-                self.take(self.source.passed(now_ns))
+        for items in self.fed(at_once=every is not None and not live):
+            for item in items:
+                if isinstance(item, InTurn):
+                    item.take()
+                else:
+                    self.activity.take(item)
             if every is None:
                 continue
             now = time.monotonic() if live else self.now_ns() / 1e9
@@ -123,13 +126,27 @@ class TopRun:
                 if self.shown == iterations:
                     return
         links = self.links()
-        self.take(self.source.close())
+        for item in self.source.close():
+            self.activity.take(item)
         self.show(links)
 
-    def take(self, items: list[Item]) -> None:
-        """Takes what a frame has completed."""
-        for item in items:
-            self.activity.take(item)
+    def fed(self, at_once: bool) -> Iterable[Iterable[Item | InTurn[None]]]:
+        """What frames complete.
+
+        Args:
+            at_once: A table may follow after any of them, which knows of none that comes later.
+        """
+        captures, source = self.captures, self.source
+        if at_once:
+            return (source.feed(frame) for frame in captures if frame is not None)
+        arriving = captures.arriving() if isinstance(captures, Captures) else captures
+        together = as_they_come(self.pipeline, arriving, self.activity.usual)
+        return ([*items, *self.passed(), *source.swept()] for items in together)
+
+    def passed(self) -> list[Item]:
+        """What the time shows that passes without frames."""
+        now_ns = self.captures.now_ns
+        return self.source.passed(now_ns) if now_ns is not None else []
 
     def now_ns(self) -> int:
         """The time of the capture."""

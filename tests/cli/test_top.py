@@ -4,6 +4,7 @@ import json
 import os
 import pty
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,11 @@ from click.testing import CliRunner, Result
 
 from cli.main import cli
 from tests.capturing import PATIENT, SAMPLES, stand_in
+from tests.in_blocks import small_blocks
+from zdissect import fed
 from zdissect.capture import live
+from zdissect.stats.activity import Activity
+from zdissect.vector.usual_batches import UsualBatches
 
 SAMPLE = str(SAMPLES / "declared-keys-router.pcap")
 
@@ -79,6 +84,23 @@ def test_so_many_keys_are_shown_and_the_rest_is_counted() -> None:
     assert len(keys(done.stdout)) == 2
     assert "(4 more keys)" in done.stdout
     assert len(keys(run("--top", 0, SAMPLE).stdout)) == 6
+
+
+def test_frames_that_come_together_give_the_same_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = [SAMPLE, SAMPLES / "pubsub-tcp.pcap", SAMPLES / "duplicate-sn.pcap"]
+    one_by_one = [run("--json", name).stdout for name in names]
+    counted, take = list[None](), Activity.usual
+
+    def usual(known: Activity, batches: UsualBatches) -> Iterator[None]:
+        for one in take(known, batches):
+            counted.append(one)
+            yield
+
+    monkeypatch.setattr(Activity, "usual", usual)
+    monkeypatch.setattr(fed, "MOST_WAITING", 30)
+    with small_blocks(4):
+        assert [run("--json", name).stdout for name in names] == one_by_one
+    assert len(counted) > 10
 
 
 def test_capture_time_makes_the_tables_of_a_file() -> None:

@@ -1,10 +1,18 @@
 """Rates of keys, their last values, and how many of them are kept."""
 
+from collections.abc import Iterable
+
 from tests.conversation import Conversation
+from tests.in_blocks import small_blocks
 from tests.messages import push, put, request, response
 from tests.packets import SECOND
-from zdissect.pipeline import dissect
-from zdissect.stats.activity import Activity
+from tests.random_traffic import random_conversation
+from tests.vector.item_blocks import usual_frames
+from zdissect.dissection import InTurn
+from zdissect.pipeline import Options, Pipeline, dissect
+from zdissect.records import Frame
+from zdissect.stats.activity import Activity, KeyActivity
+from zdissect.vector.dissections import fed_in_blocks
 
 
 def activity(conversation: Conversation, limit: int = 10) -> Activity:
@@ -37,6 +45,7 @@ def test_rates_are_those_of_the_last_marks() -> None:
     known = activity(Conversation().open().frame(0, push("a", body=put(b"1234"))))
     key = known.keys["a"]
     start_ns = key.first_ns
+    assert known.total.first_ns == start_ns
     assert key.rates(start_ns) == (1.0, 4.0)  # not measured over no time
     assert key.rates(start_ns + 2 * SECOND) == (0.5, 2.0)
     known.mark(start_ns + 2 * SECOND)
@@ -59,3 +68,50 @@ def test_findings_are_counted_and_the_last_is_told() -> None:
     assert known.findings == {"unknown-scope": 1}
     assert known.last_finding is not None
     assert known.last_finding.rule.code == "unknown-scope"
+
+
+def by_columns(frames: Iterable[Frame]) -> tuple[Activity, int]:
+    """The activity in blocks, and how many batches were taken by their columns."""
+    out, pipeline, counted = Activity(100), Pipeline(Options()), 0
+    with small_blocks(4):
+        for _, items in fed_in_blocks(pipeline, frames, out.usual):
+            for item in items:
+                if isinstance(item, InTurn):
+                    item.take()
+                    counted += 1
+                else:
+                    out.take(item)
+    for item in pipeline.close():
+        out.take(item)
+    return out, counted
+
+
+def told(known: Activity) -> tuple[int, KeyActivity, list[tuple[str, KeyActivity]]]:
+    """All that it knows, with the keys in the order in which they spoke last."""
+    return known.messages, known.total, [*known.keys.items()]
+
+
+def test_usual_batches_are_taken_by_columns_with_the_same_result() -> None:
+    total = 0
+    for frames in (usual_frames(), *(random_conversation(seed).capture.frames for seed in range(8))):
+        one_by_one = Activity(100)
+        for item in dissect(frames):
+            one_by_one.take(item)
+        known, counted = by_columns(frames)
+        assert told(known) == told(one_by_one)
+        total += counted
+    assert total > len(usual_frames()) / 2
+
+
+def test_the_last_value_is_that_of_the_last_message_whatever_its_kind() -> None:
+    """A key has messages of several kinds in a block, and others between them that don't come in columns."""
+    made = Conversation().open()
+    for number in range(30):
+        made.frame(0, push("b"), push("a", body=put(b"%d" % number)))
+        made.frame(0, push("a", body={"message": "DEL"} if number % 3 else put(b"", encoding={"id": 4})))
+    made.frame(0, push("a", body={"message": "DEL"}), push("b"), push("a", body=put(b"end")))
+    made.frame(1, request(1, "c")).frame(0, response(1, "c"), push("b", body=put(b"last")))
+    known, counted = by_columns(made.capture.frames)
+    assert counted
+    assert [*known.keys] == ["a", "c", "b"]
+    assert (known.keys["a"].value, known.keys["b"].value) == (b"end", b"last")

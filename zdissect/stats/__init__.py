@@ -152,11 +152,10 @@ class Stats:
         Returns:
             How many bytes and messages each batch counts for.
         """
-        kinds, tallies = usual.kinds[0], usual.tallies()
-        begin, end = defaultdict[int, list[int]](list), defaultdict[int, list[int]](list)
-        for number, (one, tally) in enumerate(zip(kinds, tallies, strict=True)):
+        kinds, tallies, endings = usual.kinds[0], usual.tallies(), usual.endings()
+        begin = defaultdict[int, list[int]](list)
+        for number, one in enumerate(kinds):
             begin[one.batch].append(number)
-            end[tally.last].append(number)
         seen: dict[int, Seen | None] = {}
         counts = zip(usual.frames, usual.way.tolist(), sizes, usual.counts.tolist(), strict=True)
         for batch, (frame, way, size, messages) in enumerate(counts):
@@ -164,7 +163,7 @@ class Stats:
                 row, tally = kinds[number].template.row, tallies[number]
                 self.kind(row, tally.messages, tally.size)
                 seen[number] = self.keys.take(items[way], row, (tally.messages, tally.payloads), frame.now_ns)
-            for number in end.get(batch, ()):
+            for number in endings.get(batch, ()):
                 if (known := seen[number]) is not None:
                     known[2] = frame.now_ns
             yield size, messages

@@ -4,6 +4,7 @@ A column is a list, or another iterable, with an entry for each message; it is m
 messages have in common is found out once for each *kind*: those of one direction of a connection that share a row.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import cast
@@ -188,13 +189,27 @@ class UsualBatches(OpenColumns):
         """How many messages there are of each kind."""
         kinds, kind = self.kinds
         walked, here = self.block.walked, self.messages
-        last = np.zeros(len(kinds), np.int64)
-        last[kind] = self.batch  # of several, the last one stays
         sums = (
             np.bincount(kind, values, len(kinds)).astype(np.int64)
             for values in (None, walked.stop[here] - walked.start[here], np.maximum(walked.payload_size[here], 0))
         )
-        return list(map(Tally, *(column.tolist() for column in (*sums, last))))
+        return list(map(Tally, *(column.tolist() for column in (*sums, self.last))))
+
+    @property
+    def last(self) -> Ints:
+        """The last message of each kind."""
+        kinds, kind = self.kinds
+        last = np.zeros(len(kinds), np.int64)
+        last[kind] = np.arange(len(kind))  # of several, the last one stays
+        return last
+
+    def endings(self) -> dict[int, list[int]]:
+        """By batch: the kinds whose last message is in it, in the order of these."""
+        out = defaultdict[int, list[int]](list)
+        order = np.argsort(self.last)
+        for number, batch in zip(order.tolist(), self.batch[self.last[order]].tolist(), strict=True):
+            out[batch].append(number)
+        return out
 
     def folded(self) -> tuple[Ints, Ints, list[int]]:
         """The messages that have a line of their own: all but FRAMEs around chosen ones.

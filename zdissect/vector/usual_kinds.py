@@ -25,4 +25,4 @@ class Tally(NamedTuple):
     payloads: int
     """Bytes of their payloads."""
     last: int
-    """The batch with the last one, counted in `UsualBatches`."""
+    """The index of the last one in `UsualBatches`."""
