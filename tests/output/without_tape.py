@@ -2,8 +2,6 @@
 
 from collections.abc import Iterator
 
-import numpy as np
-
 from tests.families import family_member
 from tests.generators import SeededChoices
 from tests.vector.walking import arena_of, prefixed
@@ -12,6 +10,7 @@ from zdissect.engine.lazy_messages import LazyMessage, LazyTape
 from zdissect.grammar.batch import STREAM_PREFIX
 from zdissect.grammar.network import PUSH
 from zdissect.grammar.transport import FRAME
+from zdissect.vector.cells import Cells
 from zdissect.vector.walk import Walker
 
 
@@ -29,5 +28,5 @@ def without_tape(walker: Walker, data: bytes) -> tuple[LazyTape, list[LazyMessag
     walked = walker.walk(*arena_of([data]))
     if not walked.plain.all():
         return None
-    tape, cells = LazyTape(data, STREAM_PREFIX), walker.cells(walked, np.arange(len(walked.batch)), 0)
-    return tape, [LazyMessage(tape, number, cell) for number, cell in enumerate(cells)]
+    tape, cells = LazyTape(data, STREAM_PREFIX), Cells(walker.data, walker.templates, walked)
+    return tape, [LazyMessage(tape, number, cells.cell(number, 0)) for number in range(len(walked.batch))]

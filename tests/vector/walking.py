@@ -8,6 +8,7 @@ from zdissect.engine.interpreter import interpret
 from zdissect.engine.messages import Row, messages
 from zdissect.grammar.batch import BATCH, STREAM_PREFIX
 from zdissect.vector.arrays import PADDING, Bytes, Ints, Walked
+from zdissect.vector.cells import Cells
 from zdissect.vector.lockstep import READ
 from zdissect.vector.walk import Walker
 
@@ -44,10 +45,9 @@ def arena_of(batches: list[bytes]) -> tuple[Bytes, Ints, Ints]:
 def rows_of(walker: Walker, walked: Walked, start: Ints) -> list[list[Row]]:
     """The rows of each batch, from templates and cells."""
     edges = np.searchsorted(walked.batch, np.arange(len(start) + 1))
-    out = []
+    known, out = Cells(walker.data, walker.templates, walked), []
     for number, first in enumerate(start.tolist()):
-        indices = np.arange(edges[number], edges[number + 1])
-        cells = walker.cells(walked, indices, first)
+        cells = [known.cell(index, first) for index in range(edges[number], edges[number + 1])]
         out.append([cell[0].complete(cell) for cell in cells if isinstance(cell, tuple)])
     return out
 

@@ -58,7 +58,7 @@ class Template:
 
     def complete(self, cell: Cell) -> Row:
         """The row that a cell stands for."""
-        _, offset, length, sn, stamp, payload, attachment, source_sn, extensions = cell
+        _, offset, length, sn, stamp, payload, attachment, source_sn, request_id, extensions = cell
         row = self.row.copy()
         row["offset"], row["length"] = offset, length
         if sn is not None:
@@ -71,6 +71,8 @@ class Template:
             row["attachment"] = attachment
         if source_sn is not None:
             row["source_sn"] = source_sn
+        if request_id is not None:
+            row["request_id"] = request_id
         if extensions is not None:
             row["extensions"] = extensions
         follow(row)

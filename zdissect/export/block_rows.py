@@ -102,7 +102,8 @@ class _BlockColumns:
         start = walked.start[messages]
         self.put("offset", start - batches.start[self.batch_of])
         self.put("length", walked.stop[messages] - start)
-        for name, values in (("sn", walked.sn[messages]), ("source_sn", walked.source_sn[messages])):
+        for name in ("sn", "source_sn", "request_id"):
+            values = getattr(walked, name)[messages]
             self.put(name, values, values < 0)
         self.put("timestamp_ntp64", walked.stamp[messages].view(np.int64), ~walked.stamped[messages])
         self.made["timestamp"] = timestamps(self.made["timestamp_ntp64"])

@@ -18,7 +18,7 @@ GROUP_BYTES = 64 << 20
 
 _FREE = {
     *CARRIED, *FOLLOWING, "cookie", "ts", "ts_ns", "fields", "sn", "frame_number", "offset", "length", "message_index",
-    "message_number", "request_id",
+    "message_number",
 }  # fmt: skip
 """Columns whose values hardly repeat, so that a dictionary costs time and gains nothing."""
 

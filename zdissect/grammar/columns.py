@@ -117,7 +117,7 @@ NAMES = tuple(column.name for column in COLUMNS)
 HIDDEN = frozenset({"dont_drop", "block_first", "encoding_value"})
 """Entries of rows that other columns are made from, and that aren't columns of the table."""
 
-CARRIED = ("timestamp_ntp64", "payload", "attachment", "source_sn")
+CARRIED = ("timestamp_ntp64", "payload", "attachment", "source_sn", "request_id")
 """Columns whose values change from message to message, while the others often stay the same."""
 BIT_WORDS = {"reliability": ("best_effort", "reliable"), "key_mapping": ("receiver", "sender")}
 

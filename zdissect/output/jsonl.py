@@ -93,8 +93,8 @@ def _start(frame: Frame) -> str:
 def _filled(pieces: tuple[str, ...], index: int, number: int, *values: Any) -> str:
     """A line from its first number on: with the values of the columns that its template leaves open, and of those that
     follow from them, in the order of the table."""
-    own, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, end, shared = pieces
-    offset, length, sn, stamp, payload, attachment, source_sn, extensions = values
+    own, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, end, shared = pieces
+    offset, length, sn, stamp, payload, attachment, source_sn, request_id, extensions = values
     content, size, more, time, extended = "null", "null", "null", "null", shared
     if payload is not None:
         content, size = f'"{payload.hex()}"', str(len(payload))
@@ -105,9 +105,9 @@ def _filled(pieces: tuple[str, ...], index: int, number: int, *values: Any) -> s
     if extensions is not None:
         extended = f"[{','.join(map(_extension, extensions))}]"
     return (
-        f'{index},"message_number":{number}{own}{p1}{offset}{p2}{length}{p3}{sn}{p4}{content}{p5}{size}{p6}{more}'
-        f"{p7}{time}{p8}{'null' if stamp is None else stamp}{p9}{'null' if source_sn is None else source_sn}"
-        f"{p10}{extended}{end}"
+        f'{index},"message_number":{number}{own}{p1}{offset}{p2}{length}{p3}{sn}{p4}'
+        f"{'null' if request_id is None else request_id}{p5}{content}{p6}{size}{p7}{more}{p8}{time}{p9}"
+        f"{'null' if stamp is None else stamp}{p10}{'null' if source_sn is None else source_sn}{p11}{extended}{end}"
     )
 
 

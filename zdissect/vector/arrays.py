@@ -70,7 +70,8 @@ class Walked:
     attachment: Ints
     attachment_size: Ints
     source_sn: Ints
-    """-1 if there is none."""
+    """-1 if there is none, as in the next."""
+    request_id: Ints
     bodies: list[tuple[Ints, Ints, Ints]]
     """(messages, starts, sizes) of the bodies of extensions with changing values: the n-th entry is about the n-th such
     extension of the messages, as `Template.changing` counts them."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from zdissect.grammar.columns import CARRIED
 from zdissect.grammar.network import NETWORK
 from zdissect.grammar.types import Vle
 from zdissect.vector.arrays import Bools, Bytes, Ints
@@ -21,7 +22,7 @@ _SKIPPED: Bytes = np.zeros(256, dtype=np.uint8)
 """For each header byte, how many integers behind it say nothing of the next message with that header."""
 for _message in NETWORK:
     _columns = [getattr(_field, "column", "") for _field in _message.fields if isinstance(_field, Vle)]
-    _SKIPPED[_message.id :: 32] = len(set(_columns) & SUBSTITUTED)
+    _SKIPPED[_message.id :: 32] = len(set(_columns) & {*SUBSTITUTED, *CARRIED})
 _LONGEST = 5
 """Bytes of the longest of these integers."""
 _BEHIND = 2 * _LONGEST + 2

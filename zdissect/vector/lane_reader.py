@@ -20,7 +20,7 @@ from zdissect.vector.codes import NONE, extension_codes, message_codes
 from zdissect.vector.lanes import Lanes
 from zdissect.vector.words import Words, integers, shortest
 
-SUBSTITUTED = frozenset({"key_scope", "key_suffix", "parameters", "request_id"})
+SUBSTITUTED = frozenset({"key_scope", "key_suffix", "parameters"})
 """Columns whose values are put into the row of a template, because they often never come again."""
 
 _PARTS, _FEW = 100, 4

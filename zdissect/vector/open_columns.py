@@ -41,7 +41,7 @@ class OpenColumns:
                 return length
             case "timestamp_ntp64":
                 return _or_none(walked.stamp[here], walked.stamped[here])
-            case "sn" | "source_sn":
+            case "sn" | "source_sn" | "request_id":
                 numbers = getattr(walked, name)[here]
                 return _or_none(numbers, numbers >= 0)
             case "payload" | "attachment":

@@ -4,8 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from zdissect.engine.messages import Row
-from zdissect.engine.templates import Cell, Template
+from zdissect.engine.templates import Template
 from zdissect.grammar.transport import FRAME, KEEP_ALIVE
 from zdissect.vector.arrays import Bytes, Ints, Walked
 from zdissect.vector.guesses import Beginnings
@@ -64,36 +63,6 @@ class Walker:
         self.several = sum(size for _, size in sizes) > _SEVERAL * frames
         return _Collected(lockstep, found).walked()
 
-    def cells(self, walked: Walked, messages: Ints, start: int) -> list[Cell | Row]:
-        """Messages of the block that was walked last as cells, by their indices. Offsets count from `start`."""
-        bodies = [(some, starts, sizes, np.searchsorted(some, messages)) for some, starts, sizes in walked.bodies]
-        out: list[Cell | Row] = []
-        for number, index in enumerate(messages.tolist()):
-            changing = []
-            for some, starts, sizes, places in bodies:
-                place = places[number]
-                if place < len(some) and some[place] == index:
-                    changing.append((int(starts[place]), int(sizes[place])))
-            out.append(self.cell(walked, index, start, changing))
-        return out
-
-    def cell(self, walked: Walked, index: int, first: int, bodies: list[tuple[int, int]]) -> Cell:
-        """One message as a cell, with the places and sizes of the bodies of its extensions with changing values."""
-        data, template = self.data, self.templates[walked.template[index]]
-        start, sn, source_sn = int(walked.start[index]), int(walked.sn[index]), int(walked.source_sn[index])
-        payload, attachment = int(walked.payload[index]), int(walked.attachment[index])
-        return (
-            template,
-            start - first,
-            int(walked.stop[index]) - start,
-            sn if sn >= 0 else None,
-            int(walked.stamp[index]) if walked.stamped[index] else None,
-            data[payload : payload + int(walked.payload_size[index])] if payload >= 0 else None,
-            data[attachment : attachment + int(walked.attachment_size[index])] if attachment >= 0 else None,
-            source_sn if source_sn >= 0 else None,
-            template.extensions(tuple(data[at : at + size] for at, size in bodies)) if bodies else None,
-        )
-
 
 Found = tuple[bool, ShapePart, Ints]
 """(whether they are transport messages, messages, indices of their templates), of a shape."""
@@ -130,7 +99,7 @@ class _Collected:
         return Walked(
             self.lockstep.good, self.batch, self.template, self.start, self.stop(), sn[self.order],
             stamp[self.order], stamped[self.order], column("payload"), column("payload size"),
-            column("attachment"), column("attachment size"), column("source_sn"), self.bodies(),
+            column("attachment"), column("attachment size"), column("source_sn"), column("request_id"), self.bodies(),
         )  # fmt: skip
 
     @staticmethod
