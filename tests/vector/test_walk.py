@@ -158,6 +158,14 @@ def test_keys_that_differ_in_length_only() -> None:
     assert len(walker.templates) == len(set(suffixes)) + 1
 
 
+def test_request_ids_share_templates() -> None:
+    head = encode(FRAME, {"message": "FRAME", "R": 1, "sn": 1})
+    finals = [encode(RESPONSE_FINAL, {"message": "RESPONSE_FINAL", "request_id": n << n % 24}) for n in range(500)]
+    walker = Walker()
+    assert all(seen(walker, [prefixed(head + one) for one in finals]).plain)
+    assert len(walker.templates) == 2
+
+
 def test_a_suffix_that_is_not_text() -> None:
     """It is a finding, also behind the same message with text."""
     good = bytes.fromhex("25 01 3d 00 04 61626364 01 01 78")
@@ -167,15 +175,15 @@ def test_a_suffix_that_is_not_text() -> None:
 
 def test_templates_are_forgotten() -> None:
     walker = Walker()
-    values = {"message": "RESPONSE_FINAL"}
+    values = {"message": "PUSH", "N": 1, "M": 0, "scope": 0, "body": {"message": "PUT", "payload": b"x"}}
     for block in range(2):
-        ids = range(block * 5000, block * 5000 + 5000)
-        some = [encode(RESPONSE_FINAL, values | {"request_id": number}) for number in ids]
+        numbers = range(block * 5000, block * 5000 + 5000)
+        some = [encode(PUSH, values | {"suffix": f"key/{number}"}) for number in numbers]
         head = encode(FRAME, {"message": "FRAME", "R": 1, "sn": 1})
         assert not walker.full
         assert all(seen(walker, [prefixed(head + one) for one in some]).plain)
         assert walker.full
-        assert len(walker.learned.read) == 2, "the interpreter reads one RESPONSE_FINAL, whatever its id"
+        assert len(walker.learned.read) == 2, "the interpreter reads one PUSH, whatever its suffix"
         walker.forget()
         assert not walker.templates
 
