@@ -26,7 +26,7 @@ def damaged(frames: list[Frame], random: Random) -> list[Frame]:
     """Bytes changed, frames cut, dropped, repeated, moved, cut by the capture; times that jump."""
     out = []
     for frame in frames:
-        dice = random.random()
+        dice = random.random() if frame.data else 1 / 2  # nothing to damage: it was cut before
         if dice < 0.02:
             continue
         if dice < 0.10:
