@@ -202,6 +202,8 @@ def cli() -> None:
 
 def main() -> None:
     """The script's entrance: exit codes, closed pipes, full disks and Ctrl-C."""
+    # numpy would start a thread for each core to multiply matrices with, which takes longer than loading it
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         stdio.prepare()
         if "_ZDISSECT_COMPLETE" in os.environ:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 Fed = tuple[Frame, list[Item]]
 """A frame that was fed, and what it completes."""
-WORTH_FRAMES = 5_000
+WORTH_FRAMES = 3_000
 """Frames from which on it pays to load what reads blocks."""
 MOST_WAITING = 2_000
 """Frames that have come together from which on they are read in blocks, and most that are: this is done in the time in

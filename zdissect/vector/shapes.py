@@ -5,6 +5,7 @@ compared as words of eight bytes: a hash finds the candidate, then all words dec
 one by one.
 """
 
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -24,9 +25,9 @@ Key = tuple[Any, ...]
 Find = Callable[[Ints], list[int]]
 """Finds, or makes, the templates of messages that aren't in the table, by their indices among those looked up."""
 
-_RANDOM = np.random.default_rng()
-_ODD: Words = _RANDOM.integers(0, 1 << 64, (64, WIDEST), dtype=np.uint64) | np.uint64(1)
-_MIX = _RANDOM.integers(0, 1 << 64, dtype=np.uint64) | np.uint64(1)
+_RANDOM = np.frombuffer(os.urandom(8 * 65 * WIDEST), dtype=np.uint64) | np.uint64(1)
+_ODD: Words = _RANDOM[WIDEST:].reshape(64, WIDEST)
+_MIX = _RANDOM[0]
 """Multipliers of hashes; random, so that nobody can make many keys with the same hash."""
 
 
