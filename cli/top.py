@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import click
@@ -11,6 +11,7 @@ from zdissect.dissection import InTurn, Item
 from zdissect.endless import Endless
 from zdissect.fed import as_they_come
 from zdissect.pipeline import Options, Pipeline
+from zdissect.records import Frame
 from zdissect.session.model import Link
 from zdissect.stats.activity import Activity
 
@@ -104,24 +105,24 @@ class TopRun:
         self.source = Endless(self.pipeline, self.pipeline)
         self.activity = Activity()
         self.shown = 0
+        self.due = False
+        """Whether a table is due."""
 
     def run(self, every: float | None, iterations: int | None) -> None:
         """Shows a table after so many seconds, and one at the end; ends after so many tables."""
         live = self.captures.live
         due = time.monotonic() + every if every is not None and live else None
-        for items in self.fed(at_once=every is not None and not live):
+        for items in self.fed(every if not live else None):
             for item in items:
                 if isinstance(item, InTurn):
                     item.take()
                 else:
                     self.activity.take(item)
-            if every is None:
-                continue
-            now = time.monotonic() if live else self.now_ns() / 1e9
-            if due is None:
-                due = now + every
-            elif now >= due:
+            if due is not None and every is not None and (now := time.monotonic()) >= due:
                 due = max(due + every, now)
+                self.due = True
+            if self.due:
+                self.due = False
                 self.show()
                 if self.shown == iterations:
                     return
@@ -130,18 +131,32 @@ class TopRun:
             self.activity.take(item)
         self.show(links)
 
-    def fed(self, at_once: bool) -> Iterable[Iterable[Item | InTurn[None]]]:
-        """What frames complete.
+    def fed(self, every: float | None) -> Iterable[Iterable[Item | InTurn[None]]]:
+        """What frames complete that have come together.
 
         Args:
-            at_once: A table may follow after any of them, which knows of none that comes later.
+            every: Seconds of capture time after which a table is due, which knows of no frame that comes later.
         """
-        captures, source = self.captures, self.source
-        if at_once:
-            return (source.feed(frame) for frame in captures if frame is not None)
+        captures = self.captures
         arriving = captures.arriving() if isinstance(captures, Captures) else captures
-        together = as_they_come(self.pipeline, arriving, self.activity.usual)
-        return ([*items, *self.passed(), *source.swept()] for items in together)
+        frames = arriving if every is None else self.timed(every)
+        together = as_they_come(self.pipeline, frames, self.activity.usual)
+        return ([*items, *self.passed(), *self.source.swept()] for items in together)
+
+    def timed(self, every: float) -> Iterator[Frame | None]:
+        """The frames of files, and None where a table is due by their time."""
+        due: float | None = None
+        for frame in self.captures:
+            if frame is None:
+                continue
+            yield frame
+            now = frame.ts_ns / 1e9
+            if due is None:
+                due = now + every
+            elif now >= due:
+                due = max(due + every, now)
+                self.due = True
+                yield None
 
     def passed(self) -> list[Item]:
         """What the time shows that passes without frames."""

@@ -88,7 +88,7 @@ def test_so_many_keys_are_shown_and_the_rest_is_counted() -> None:
 
 def test_frames_that_come_together_give_the_same_table(monkeypatch: pytest.MonkeyPatch) -> None:
     names = [SAMPLE, SAMPLES / "pubsub-tcp.pcap", SAMPLES / "duplicate-sn.pcap"]
-    one_by_one = [run("--json", name).stdout for name in names]
+    one_by_one = [run("--json", *every, name).stdout for name in names for every in ([], ["--every", 0.1])]
     counted, take = list[None](), Activity.usual
 
     def usual(known: Activity, batches: UsualBatches) -> Iterator[None]:
@@ -99,7 +99,8 @@ def test_frames_that_come_together_give_the_same_table(monkeypatch: pytest.Monke
     monkeypatch.setattr(Activity, "usual", usual)
     monkeypatch.setattr(fed, "MOST_WAITING", 30)
     with small_blocks(4):
-        assert [run("--json", name).stdout for name in names] == one_by_one
+        blocks = [run("--json", *every, name).stdout for name in names for every in ([], ["--every", 0.1])]
+    assert blocks == one_by_one
     assert len(counted) > 10
 
 
