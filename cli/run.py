@@ -2,12 +2,12 @@
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from zdissect.dissection import InTurn, Item
 from zdissect.endless import Dissecting, Endless
-from zdissect.fed import as_they_come, fed_as
+from zdissect.fed import as_they_come, in_parts
 from zdissect.filters.first_frame import told_when_it_began
 from zdissect.parallel.split import SPLIT_BYTES
 from zdissect.pipeline import Options, Pipeline
@@ -86,33 +86,35 @@ class Run:
         write = stdio.emit if self.captures.endless else sys.stdout.write
         if self.printed:
             write = stdio.Remainder(self.printed).write
-        pending: list[str] = []
-        at_once, shown = self.flush, self.shown
-        take, waiting = self.queries.take, self.waiting
-        size = 0
+        writing = _Writing(write)
         try:
             for items in self.fed():
-                for item in items:
-                    if not isinstance(item, InTurn):
-                        take(item)
-                for item in items if waiting is None else waiting.through(items):
-                    if text := shown(item):
-                        pending.append(text)
-                        size += len(text)
-                if size > _BLOCK or (at_once and pending):
-                    text = "".join(pending)
-                    pending.clear()  # first: what Ctrl-C interrupts isn't written again
-                    size = 0
-                    write(text)
-                    if at_once:
-                        sys.stdout.flush()
-            items = self.source.close()
-            if waiting is not None:
-                items = [*waiting.through(items), *waiting.rest()]
-            pending += map(shown, items)
-            pending.append(self.form.end())
+                self.take(items)
+                self.show(items, writing)
+                if self.flush:
+                    writing.write()
+                    sys.stdout.flush()
+            for _, left in self.source.endings():
+                self.show(left, writing)
+            for item in self.waiting.rest() if self.waiting is not None else ():
+                writing.add(self.shown(item))
+            writing.add(self.form.end())
         finally:
-            write("".join(pending))
+            writing.write()
+
+    def take(self, items: Sequence[Item | InTurn[str]]) -> None:
+        """Notes which queries there are in items."""
+        take = self.queries.take
+        for item in items:
+            if not isinstance(item, InTurn):
+                take(item)
+
+    def show(self, items: Sequence[Item | InTurn[str]], writing: "_Writing") -> None:
+        """Makes texts of items, those that needn't wait."""
+        shown, add = self.shown, writing.add
+        for item in items if self.waiting is None else self.waiting.through(items):
+            if text := shown(item):
+                add(text)
 
     def shown(self, item: Item | InTurn[str]) -> str:
         """The text of an item; empty if it isn't shown."""
@@ -144,18 +146,14 @@ class Run:
         chosen = self.wanted.select(item)
         return self.form.show(item, chosen) if any(chosen) else ""
 
-    def fed(self) -> Iterable[Iterable[Item | InTurn[str]]]:
+    def fed(self) -> Iterable[Sequence[Item | InTurn[str]]]:
         """What frames complete. They are read ahead if nobody waits for what they show; -v tells of each as it is."""
         if self.verbose:
             feed = self.source.feed
             return (feed(frame) if frame is not None else self.passed() for frame in self.frames())
         if self.flush or self.captures.endless:
-            return (
-                [*items, *self.passed(), *self.sweep()]
-                for items in as_they_come(self.pipeline, self.frames(), self.texts)
-            )
-        frames = (frame for frame in self.frames() if frame is not None)
-        return (items for _, items in fed_as(self.pipeline, frames, self.texts))
+            return as_they_come(self.pipeline, self.frames(), self.texts, lambda: [*self.passed(), *self.sweep()])
+        return in_parts(self.pipeline, (frame for frame in self.frames() if frame is not None), self.texts)
 
     @property
     def texts(self) -> "Show[str] | None":
@@ -170,7 +168,7 @@ class Run:
         frames = told_when_it_began(read, told) if told else read
         return frames if times is None or not times.reads else map(times.read, frames)
 
-    def passed(self) -> Iterable[Item]:
+    def passed(self) -> Sequence[Item]:
         """What the time shows that passes in a live capture without frames."""
         now_ns = self.captures.now_ns
         return self.source.passed(now_ns) if now_ns is not None else ()
@@ -218,6 +216,29 @@ def texts_of(form: Form, wanted: "Filter | None") -> "Show[str] | None":
             yield next(texts) if has else ""
 
     return chosen
+
+
+class _Writing:
+    """Text that is gathered before it is written."""
+
+    def __init__(self, write: Callable[[str], object]) -> None:
+        self.out = write
+        self.texts: list[str] = []
+        self.size = 0
+
+    def add(self, text: str) -> None:
+        """Takes a text; writes all when it is much."""
+        self.texts.append(text)
+        self.size += len(text)
+        if self.size > _BLOCK:
+            self.write()
+
+    def write(self) -> None:
+        """Writes what there is."""
+        text = "".join(self.texts)
+        self.texts.clear()  # first: what Ctrl-C interrupts isn't written again
+        self.size = 0
+        self.out(text)
 
 
 MOST_LIVE = 5000

@@ -107,6 +107,8 @@ class TopRun:
         self.shown = 0
         self.due = False
         """Whether a table is due."""
+        self.whole = False
+        """Whether all has been taken of the frames that came together."""
 
     def run(self, every: float | None, iterations: int | None) -> None:
         """Shows a table after so many seconds, and one at the end; ends after so many tables."""
@@ -118,6 +120,9 @@ class TopRun:
                     item.take()
                 else:
                     self.activity.take(item)
+            if not self.whole:
+                continue
+            self.whole = False
             if due is not None and every is not None and (now := time.monotonic()) >= due:
                 due = max(due + every, now)
                 self.due = True
@@ -132,7 +137,7 @@ class TopRun:
         self.show(links)
 
     def fed(self, every: float | None) -> Iterable[Iterable[Item | InTurn[None]]]:
-        """What frames complete that have come together.
+        """What frames complete that have come together, in parts.
 
         Args:
             every: Seconds of capture time after which a table is due, which knows of no frame that comes later.
@@ -140,8 +145,12 @@ class TopRun:
         captures = self.captures
         arriving = captures.arriving() if isinstance(captures, Captures) else captures
         frames = arriving if every is None else self.timed(every)
-        together = as_they_come(self.pipeline, frames, self.activity.usual)
-        return ([*items, *self.passed(), *self.source.swept()] for items in together)
+        return as_they_come(self.pipeline, frames, self.activity.usual, self.between)
+
+    def between(self) -> list[Item]:
+        """What else there is when all that came together was fed."""
+        self.whole = True
+        return [*self.passed(), *self.source.swept()]
 
     def timed(self, every: float) -> Iterator[Frame | None]:
         """The frames of files, and None where a table is due by their time."""

@@ -10,7 +10,7 @@ from zdissect.dissection import Dissection, InTurn, Item, Of
 from zdissect.pipeline import Options, Pipeline
 from zdissect.records import Frame
 from zdissect.vector import frame_blocks
-from zdissect.vector.dissections import Show, fed_in_blocks
+from zdissect.vector.dissections import Show, ranked_in_blocks
 
 
 @contextmanager
@@ -21,6 +21,15 @@ def small_blocks(size: int) -> Iterator[None]:
         patched.setattr(frame_blocks, "MOST_FRAMES", 3 * size)
         patched.setattr(frame_blocks, "_PIECE", max(1, size // 2))
         yield
+
+
+def fed_in_blocks(
+    pipeline: Pipeline, frames: Iterable[Frame], show: Show[Of] | None = None
+) -> Iterator[tuple[Frame, Iterable[Item | InTurn[Of]]]]:
+    """Frames, each with what it completes."""
+    for _, brought in ranked_in_blocks(pipeline, frames, show):
+        for frame, ranked in brought:
+            yield frame, (item for _, items in ranked for item in items)
 
 
 def in_blocks(frames: Iterable[Frame], size: int = 1, history: bool = False) -> list[Item]:

@@ -1,6 +1,6 @@
 """What the pipeline yields: batches and datagrams dissected, the bytes that couldn't be, and what no bytes show."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import compress
 from typing import Generic, NamedTuple, TypeVar
@@ -140,7 +140,8 @@ class InTurn(Generic[Of]):
 
 Rank = tuple[int, int]
 """Sorts what one frame brings, also where connections are dissected apart (zdissect/parallel)."""
-Ranked = list[tuple[Rank, list[Item]]]
+RankedPart = tuple[Rank, list[Item]]
+Ranked = list[RankedPart]
 """What a frame brings, in order."""
 RankedAs = Sequence[tuple[Rank, Sequence[Item | InTurn[Of]]]]
 """The same, where something else stands for some items."""
@@ -157,6 +158,32 @@ def due_ns(item: Item) -> int:
     return item.due_ns if isinstance(item, Notice) else 0
 
 
+PART_BYTES = 4 << 20
+"""Memory of items that are passed on together, about; a single batch may take more."""
+_MESSAGE_BYTES = 1000
+"""Memory of an item, or of a message in it, with its tape and its row, besides its bytes."""
+
+
+def memory_of(item: Item) -> int:
+    """The memory that an item takes, about."""
+    if isinstance(item, Dissection):
+        return _MESSAGE_BYTES * (1 + len(item.messages)) + len(item.buffer.data)
+    return _MESSAGE_BYTES + (len(item.data) if isinstance(item, Skip) else 0)
+
+
 def ticked(items: list[Item]) -> Ranked:
     """What a tick brings, with its ranks."""
     return [((TICK, due_ns(item)), [item]) for item in items]
+
+
+def parts_of(rank: Rank, items: Iterable[Item]) -> Iterator[RankedPart]:
+    """Items in parts that take about `PART_BYTES` of memory."""
+    part, size = list[Item](), 0
+    for item in items:
+        part.append(item)
+        size += memory_of(item)
+        if size >= PART_BYTES:
+            yield rank, part
+            part, size = [], 0
+    if part:
+        yield rank, part

@@ -4,10 +4,10 @@ A file is dissected as a whole, however long it is, and nothing of it is forgott
 capture may go on for months, in which every process and every query of a name server has ports of its own.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Protocol
 
-from zdissect.dissection import Item
+from zdissect.dissection import Item, RankedPart
 from zdissect.flow.datagram_conversation import DatagramConversation
 from zdissect.flow.verdict import Verdict
 from zdissect.pipeline import Pipeline
@@ -34,6 +34,9 @@ class Dissecting(Protocol):
 
     def close(self) -> list[Item]:
         """What is left at the end."""
+
+    def endings(self) -> Iterator[RankedPart]:
+        """The same, in parts."""
 
 
 class Endless:
@@ -64,6 +67,10 @@ class Endless:
         """What is left at the end."""
         return self.source.close()
 
+    def endings(self) -> Iterator[RankedPart]:
+        """The same, in parts."""
+        return self.source.endings()
+
     def swept(self) -> list[Item]:
         """Forgets what may be forgotten, if it is time to look."""
         last = self.pipeline.last
@@ -88,7 +95,6 @@ class Endless:
 
         Returns what waited in them for so long that it is now decided, as it would be at the end.
         """
-        out: list[Item] = []
         datagrams = self.pipeline.datagrams
         self.pipeline.ended(datagrams.past)
         datagrams.past.clear()
@@ -104,5 +110,4 @@ class Endless:
                 self.idle[flow.id] = flow.size, looks
             else:
                 gone.append(conversation)
-        self.pipeline.silent(gone, out)
-        return out
+        return [*self.pipeline.silent(gone)]

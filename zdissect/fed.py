@@ -1,11 +1,12 @@
 """Frames fed to a pipeline, with what each completes: in blocks where that is worth it, else one by one."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, Generic, cast
+from typing import TYPE_CHECKING, Any, Generic, cast
 
-from zdissect.dissection import InTurn, Item, Of
+from zdissect.dissection import PART_BYTES, InTurn, Item, Of, memory_of
 from zdissect.pipeline import Pipeline
 from zdissect.records import Frame
 
@@ -13,8 +14,8 @@ if TYPE_CHECKING:
     from zdissect.vector.dissections import Show
     from zdissect.vector.feed import BlockFeed
 
-Fed = tuple[Frame, list[Item]]
-"""A frame that was fed, and what it completes."""
+Fed = tuple[Frame, Iterable[Item]]
+"""A frame that was fed, and what it completes: to be taken before the next one, as it may be made meanwhile."""
 WORTH_FRAMES = 3_000
 """Frames from which on it pays to load what reads blocks."""
 MOST_WAITING = 2_000
@@ -35,39 +36,65 @@ def fed(pipeline: Pipeline, frames: Iterable[Frame]) -> Iterator[Fed]:
 
 def fed_as(
     pipeline: Pipeline, frames: Iterable[Frame], show: "Show[Of] | None"
-) -> Iterator[tuple[Frame, Sequence[Item | InTurn[Of]]]]:
+) -> Iterator[tuple[Frame, Iterable[Item | InTurn[Of]]]]:
     """The same, where batches needn't become dissections.
 
     Args:
         show: What is made of the columns of usual batches that were read together; None: dissections, as of others.
     """
+    for frame, ranked in _ranked(pipeline, frames, show):
+        if isinstance(ranked, list) and len(ranked) == 1:  # most are
+            yield frame, ranked[0][1]
+            continue
+        items = (item for _, items in ranked for item in items)
+        yield frame, items
+        deque(items, 0)  # what nobody has taken is fed, too
+
+
+def in_parts(
+    pipeline: Pipeline, frames: Iterable[Frame], show: "Show[Of] | None"
+) -> Iterator[Sequence[Item | InTurn[Of]]]:
+    """What frames complete, in parts: one frame may bring far more than it takes itself."""
+    return _gathered(items for _, ranked in _ranked(pipeline, frames, show) for _, items in ranked)
+
+
+def _ranked(
+    pipeline: Pipeline, frames: Iterable[Frame], show: "Show[Of] | None"
+) -> Iterator[tuple[Frame, Iterable[tuple[Any, Sequence[Item | InTurn[Of]]]]]]:
+    """Feeds frames: each, and what it brings, in parts; in blocks if there are many."""
     rest, first, size = iter(frames), list[Frame](), 0
     for frame in rest:
         first.append(frame)
         size += len(frame[5])
         if len(first) >= WORTH_FRAMES or size >= MOST_BYTES:
-            from zdissect.vector.dissections import fed_in_blocks  # slow to load, and most captures are small
+            from zdissect.vector.dissections import ranked_in_blocks  # slow to load, and most captures are small
 
-            yield from fed_in_blocks(pipeline, chain(first, rest), show)
+            for _, brought in ranked_in_blocks(pipeline, chain(first, rest), show):
+                yield from brought
             return
     for frame in first:
-        yield frame, pipeline.feed(frame)
+        yield frame, pipeline.ranked(frame)
 
 
 def one_by_one(pipeline: Pipeline, frames: Iterable[Frame]) -> Iterator[Fed]:
-    """The same, without reading ahead."""
+    """The same as `fed`, without reading ahead."""
     return ((frame, pipeline.feed(frame)) for frame in frames)
 
 
 def as_they_come(
-    pipeline: Pipeline, frames: Iterable[Frame | None], show: "Show[Of] | None" = None
+    pipeline: Pipeline,
+    frames: Iterable[Frame | None],
+    show: "Show[Of] | None" = None,
+    between: Callable[[], list[Item]] = list,
 ) -> Iterator[Sequence[Item | InTurn[Of]]]:
-    """Feeds frames of a pipe or an interface: what those complete that have come together, without waiting for more.
+    """Feeds frames of a pipe or an interface: what those complete that have come together, in parts, without waiting
+    for more.
 
     Args:
         pipeline: What they are fed to. It is where the items are that were given last.
         frames: The frames, and None where no more has come yet.
         show: What is made of the columns of usual batches, see `fed_as`.
+        between: Gives what else there is to say each time when all that came together has been fed.
     """
     together, waiting = _Together(pipeline, show), list[Frame]()
     for frame in chain(frames, [None]):
@@ -75,8 +102,26 @@ def as_they_come(
             waiting.append(frame)
             if len(waiting) < MOST_WAITING:
                 continue
-        yield together.feed(waiting)
+        yield from _gathered(together.feed(waiting))
         waiting = []
+        yield between()
+
+
+_IN_TURN = 5000
+"""Memory of the text of a batch that was read together with others, about."""
+
+
+def _gathered(parts: Iterable[Sequence[Item | InTurn[Of]]]) -> Iterator[Sequence[Item | InTurn[Of]]]:
+    """Small parts put together."""
+    out, size = list[Item | InTurn[Of]](), 0
+    for part in filter(None, parts):
+        out += part
+        for item in part:
+            size += _IN_TURN if isinstance(item, InTurn) else memory_of(item)
+        if size >= PART_BYTES:
+            yield out
+            out, size = [], 0
+    yield out
 
 
 class _Together(Generic[Of]):
@@ -86,11 +131,12 @@ class _Together(Generic[Of]):
         self.pipeline, self.show = pipeline, show
         self.blocks: BlockFeed | None = None
 
-    def feed(self, frames: list[Frame]) -> Sequence[Item | InTurn[Of]]:
-        """What some frames complete: in blocks, as soon as there were enough of them once to load what reads these."""
+    def feed(self, frames: list[Frame]) -> Iterator[Sequence[Item | InTurn[Of]]]:
+        """What some frames complete, in parts: in blocks, as soon as there were enough of them once to load what reads
+        these."""
         if self.blocks is None:
             if len(frames) < MOST_WAITING:
-                return [item for frame in frames for item in self.pipeline.feed(frame)]
+                return (items for frame in frames for _, items in self.pipeline.ranked(frame))
             from zdissect.vector.feed import BlockFeed
 
             self.blocks = BlockFeed(self.pipeline)
@@ -98,11 +144,12 @@ class _Together(Generic[Of]):
 
         same = [list(some) for _, some in groupby(frames, itemgetter(0))]
         brought = chain.from_iterable(ranked_of(self.blocks, some, self.show) for some in same)
-        return [item for _, ranked in brought for _, items in ranked for item in items]
+        return (items for _, ranked in brought for _, items in ranked)
 
 
 def dissected(pipeline: Pipeline, frames: Iterable[Frame]) -> Iterator[Item]:
     """All items of files, up to their end."""
     for _, items in fed(pipeline, frames):
         yield from items
-    yield from pipeline.close()
+    for _, left in pipeline.endings():
+        yield from left

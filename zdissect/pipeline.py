@@ -1,27 +1,37 @@
 """From frames to dissections: the only place that wires the layers together.
 
-A `Pipeline` is fed one frame at a time, in the order of the capture, and returns what that frame completes. It holds
-all state of a capture, does no I/O, and is the same for the command line and for bulk conversion.
+A `Pipeline` is fed one frame at a time, in the order of the capture, and returns what that frame completes, or gives it
+in parts. It holds all state of a capture, does no I/O, and is the same for the command line and for bulk conversion.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from operator import attrgetter
 
-from zdissect.dissection import ITSELF, LOOK, Dissection, Item, Notice, Rank, Ranked, Skip, due_ns
+from zdissect.dissection import (
+    ITSELF,
+    LEAP,
+    LOOK,
+    Dissection,
+    Item,
+    Notice,
+    RankedPart,
+    Skip,
+    due_ns,
+    parts_of,
+    ticked,
+)
 from zdissect.dissector import EMPTY, WHY
 from zdissect.engine.interpreter import interpret
 from zdissect.flow.conversation import Flow, StreamConversation
 from zdissect.flow.datagram_conversation import COPY, SCOUTING, DatagramConversation, Known
 from zdissect.flow.datagrams import buffer_of
 from zdissect.flow.stream_buffer import Batch, Skipped
-from zdissect.flow.verdict import Verdict
 from zdissect.grammar.batch import SCOUTING_DATAGRAM
 from zdissect.grammar.ports import ZENOH_PORT
 from zdissect.limits import Options as Options
 from zdissect.records import Chunk, Datagram, Frame, Gap, Overlap, Segment, StreamEnd, StreamItem
-from zdissect.session.model import Link
+from zdissect.stages import OTHERS as OTHERS
 from zdissect.stages import PipelineStages
 
 
@@ -32,32 +42,35 @@ class Pipeline(PipelineStages):
 
     def feed(self, frame: Frame) -> list[Item]:
         """What this frame completes, in order, and what it shows to be overdue."""
+        return [item for _, items in self.ranked(frame) for item in items]
+
+    def ranked(self, frame: Frame) -> Iterator[RankedPart]:
+        """The same with ranks, in parts: what a frame brings may take far more memory than the frame. All of it is to
+        be taken before the next frame."""
         self.last = frame = self.clock.feed(frame)
         now_ns = frame.now_ns
         tick = now_ns >= self.ticks.next_ns and self.ticks.feed(now_ns)
         packet = self.decoder.feed(frame)
-        out: list[Item] = []
         if packet is not None:
             self.captured += len(packet.payload)
-            if isinstance(packet, Datagram):
-                for known in self.datagrams.feed(packet):
-                    self.datagram(known, out)
-                if self.datagrams.store.held > self.datagrams.store.most:
-                    self.silent(self.datagrams.too_many(), out)
-            else:
-                self.segment(packet, out)
-            if self.clock.told and (flow := self.flow(packet)) is not None:
-                out.insert(0, Notice(frame, flow, int(packet.src != flow.ends[0]), self.clock.told, "time-leap"))
+            brought = self.segment(packet) if isinstance(packet, Segment) else self.received(packet)
+            yield from self.leapt(packet, brought) if self.clock.told else brought
             if self.reached and (flow := self.flow(packet)) is not None:
-                out += [Notice(frame, flow, int(packet.src != flow.ends[0]), text, "limit") for text in self.reached]
-                self.reached.clear()
+                texts, self.reached[:] = [*self.reached], []
+                side = int(packet.src != flow.ends[0])
+                yield ITSELF, [Notice(frame, flow, side, text, "limit") for text in texts]
         if tick:
-            self.tick(frame, out)
-        return out
+            yield from ticked(self.made(self.tick, frame))
 
-    def ranked(self, frame: Frame) -> Ranked:
-        """The same, with ranks."""
-        return [(ITSELF, self.feed(frame))]
+    def leapt(self, packet: Segment | Datagram, parts: Iterator[RankedPart]) -> Iterator[RankedPart]:
+        """What a frame brings at which the clock has leapt: first that it has."""
+        first = next(parts, None)
+        if (flow := self.flow(packet)) is not None:
+            side = int(packet.src != flow.ends[0])
+            yield (LEAP, 0), [Notice(packet.frame, flow, side, self.clock.told, "time-leap")]
+        if first is not None:
+            yield first
+            yield from parts
 
     def passed(self, ts_ns: int) -> list[Item]:
         """What is overdue, or waits no longer, at a time until which no further frame has come, in a live capture."""
@@ -66,8 +79,7 @@ class Pipeline(PipelineStages):
             return out
         frame = self.clock.feed(Frame(self.last.source, self.last.number, ts_ns, self.last.link, 0, b""))
         now_ns = frame.now_ns
-        for item in self.causal.passed(self.streams.passed(now_ns), now_ns):
-            self.stream(item, out)
+        out += self.streamed(self.causal.passed(self.streams.passed(now_ns), now_ns))
         if now_ns >= self.ticks.next_ns and self.ticks.feed(now_ns):
             self.tick(frame, out)
         return out
@@ -87,25 +99,26 @@ class Pipeline(PipelineStages):
         self.sessions.tick(frame)
         self.dissector.told(out)
 
-    def waited(self, items: list[StreamItem], now_ns: int) -> Ranked:
+    def waited(self, items: list[StreamItem], now_ns: int) -> Iterator[RankedPart]:
         """What pieces of TCP streams complete that have waited until now."""
-        return [((LOOK, item.stream), self.made(self.stream, item)) for item in self.causal.late(items, now_ns)]
+        for item in self.causal.late(items, now_ns):
+            yield from parts_of((LOOK, item.stream), self.stream(item))
 
     def close(self) -> list[Item]:
         """What is left when the capture ends."""
         return [item for _, items in self.endings() for item in items]
 
-    def endings(self) -> Iterator[tuple[Rank, list[Item]]]:
-        """What is left when the capture ends, and its rank: by this it is in order, also if groups of connections end
-        apart from each other (zdissect/parallel).
+    def endings(self) -> Iterator[RankedPart]:
+        """What is left when the capture ends, in parts, and its rank: by this it is in order, also if groups of
+        connections end apart from each other (zdissect/parallel).
         """
         self.decoder.close()
         for item in sorted(self.causal.close(self.streams.close()), key=attrgetter("stream")):
-            yield (0, item.stream), self.made(self.stream, item)
+            yield from parts_of((0, item.stream), self.stream(item))
         for stream, conversation in sorted(self.conversations.items()):
-            yield (1, stream), self.made(self.batches, conversation, conversation.close())
+            yield from parts_of((1, stream), self.batches(conversation, conversation.close()))
         for known in self.datagrams.close():
-            yield (2, 0), self.made(self.datagram, known)
+            yield (2, 0), self.datagram(known)
         if self.last is not None:
             for notice in self.made(self.tick, self.last):
                 yield (3, due_ns(notice)), [notice]
@@ -121,23 +134,18 @@ class Pipeline(PipelineStages):
         add(*arguments, out)
         return out
 
-    def all_links(self) -> list[Link]:
-        """The links that ended, if they were kept, and those that haven't."""
-        return [*self.links, *self.sessions.links.values()]
+    def segment(self, segment: Segment) -> Iterator[RankedPart]:
+        """What a TCP segment completes."""
+        items = self.causal.feed(segment, self.streams.feed(segment))
+        return parts_of(ITSELF, self.streamed(items)) if items else iter(())
 
-    def others(self) -> Counter[str]:
-        """Conversations that aren't Zenoh, by what they are."""
-        flows = [conversation.flow for conversation in self.conversations.values()]
-        flows += [conversation.flow for conversation in self.datagrams.all()]
-        return self.gone + Counter(flow.verdict.value for flow in flows if flow.verdict in OTHERS)
+    def streamed(self, items: Iterable[StreamItem]) -> Iterator[Item]:
+        """What pieces of TCP streams complete."""
+        for item in items:
+            yield from self.stream(item)
 
-    def segment(self, segment: Segment, out: list[Item]) -> None:
-        """Adds what a TCP segment completes."""
-        for item in self.causal.feed(segment, self.streams.feed(segment)):
-            self.stream(item, out)
-
-    def stream(self, item: StreamItem, out: list[Item]) -> None:
-        """Adds what a piece of a TCP stream completes."""
+    def stream(self, item: StreamItem) -> Iterator[Item]:
+        """What a piece of a TCP stream completes, as it is taken."""
         conversation = self.conversations.get(item.stream)
         if conversation is None:
             if isinstance(item, StreamEnd):
@@ -146,64 +154,39 @@ class Pipeline(PipelineStages):
         if isinstance(item, Chunk):
             self.delivered += len(item.data)
             conversation.flow.size += len(item.data)
-            self.batches(conversation, conversation.feed(item), out)
+            yield from self.batches(conversation, conversation.feed(item))
             if conversation.changed:
-                self.count(conversation, item.frame, out)
+                yield from self.count(conversation, item.frame)
         elif isinstance(item, Gap):
-            self.batches(conversation, conversation.feed(item), out)
-            self.count(conversation, item.frame, out)
+            yield from self.batches(conversation, conversation.feed(item))
+            yield from self.count(conversation, item.frame)
         elif isinstance(item, Overlap):
             why = "retransmitted with different bytes; the first ones are kept"
             flow = conversation.flow
-            out.append(Skip(item.frame, flow, item.direction, item.offset, item.size, b"", why, "tcp-overlap"))
+            yield Skip(item.frame, flow, item.direction, item.offset, item.size, b"", why, "tcp-overlap")
         else:
             conversation.ended[item.direction] = True
             self.sessions.ending(conversation.flow, item.direction, item.frame)
-            self.dissector.told(out)
+            yield from self.made(self.dissector.told)
             ended_ns = item.frame.now_ns if item.frame is not None else 0
             conversation.flow.endings.append((item.direction, item.reason, ended_ns))
             if all(conversation.ended):
-                self.batches(conversation, conversation.close(), out)
+                yield from self.batches(conversation, conversation.close())
                 self.end(item.stream)
 
-    def count(self, conversation: StreamConversation, frame: Frame, out: list[Item]) -> None:
+    def count(self, conversation: StreamConversation, frame: Frame) -> Iterator[Item]:
         """Counts what a conversation keeps; if all together keep too much, the largest give it up."""
         self.buffers.set(conversation, conversation.kept())
         for largest in self.buffers.excess():
-            self.batches(largest, largest.relieve(frame), out)
+            yield from self.batches(largest, largest.relieve(frame))
             self.buffers.set(largest, largest.kept())
 
-    def silent(self, conversations: list[DatagramConversation], out: list[Item]) -> None:
-        """Ends conversations of datagrams; adds what waited in them, now decided as it would be at the end."""
+    def silent(self, conversations: list[DatagramConversation]) -> Iterator[Item]:
+        """Ends conversations of datagrams; what waited in them, now decided as it would be at the end."""
         for conversation in conversations:
             for known in self.datagrams.over(conversation):
-                self.datagram(known, out)
+                yield from self.datagram(known)
         self.ended(conversations)
-
-    def ended(self, conversations: Iterable[DatagramConversation]) -> None:
-        """Conversations of datagrams are over: they are counted, and what is known of them is let go."""
-        for conversation in conversations:
-            self.forget(conversation.flow.id)
-            verdict = conversation.flow.verdict
-            if verdict in OTHERS:
-                self.gone[verdict.value] += 1
-                self.opaque[verdict.value] += conversation.opaque
-
-    def end(self, stream: int) -> None:
-        """A TCP connection, or the capture, has ended."""
-        conversation = self.conversations.pop(stream)
-        self.buffers.drop(conversation)
-        self.forget(conversation.flow.id)
-        if conversation.flow.verdict in OTHERS:
-            self.gone[conversation.flow.verdict.value] += 1
-            self.opaque[conversation.flow.verdict.value] += conversation.opaque
-
-    def forget(self, flow: str) -> bool:
-        """Ends a flow; whether that was known already, by a CLOSE or by its end."""
-        link = self.sessions.end(flow)
-        if link is not None and self.options.history:
-            self.links.append(link)
-        return link is not None and link.over
 
     def conversation(self, stream: int) -> StreamConversation:
         """A new TCP connection."""
@@ -213,9 +196,9 @@ class Pipeline(PipelineStages):
         return StreamConversation(flow, bool(ports & (self.options.tcp_ports | {ZENOH_PORT})))
 
     def batches(
-        self, conversation: StreamConversation, cuttings: Iterable[tuple[int, Batch | Skipped]], out: list[Item]
-    ) -> None:
-        """Dissects what a conversation was cut into. The framing may change between two batches."""
+        self, conversation: StreamConversation, cuttings: Iterable[tuple[int, Batch | Skipped]]
+    ) -> Iterator[Item]:
+        """Dissects what a conversation was cut into, as it is taken. The framing may change between two batches."""
         flow = conversation.flow
         for direction, cutting in cuttings:
             if isinstance(cutting, Skipped):
@@ -223,15 +206,23 @@ class Pipeline(PipelineStages):
                 skip = Skip(frame, flow, direction, offset, size, data, why, code)
                 if skip.code:
                     self.sessions.skip(skip)
-                out.append(skip)
+                yield skip
                 continue
             buffer, frame, frames, missing, framing, hint = cutting
-            item = Dissection(frame, frames, flow, direction, buffer, EMPTY, framing, missing)
+            item, out = Dissection(frame, frames, flow, direction, buffer, EMPTY, framing, missing), list[Item]()
             self.dissector.dissect(item, WHY.get(missing, ""), out, hint)
             if item.next_framing is not None:
                 conversation.reframe(direction, item.next_framing)
+            yield from out
 
-    def datagram(self, known: Known, out: list[Item]) -> None:
+    def received(self, datagram: Datagram) -> Iterator[RankedPart]:
+        """What a datagram completes."""
+        for known in self.datagrams.feed(datagram):
+            yield ITSELF, self.datagram(known)
+        if self.datagrams.store.held > self.datagrams.store.most:
+            yield from parts_of(ITSELF, self.silent(self.datagrams.too_many()))
+
+    def datagram(self, known: Known) -> list[Item]:
         """Dissects a datagram that is known to be Zenoh."""
         conversation, datagram, kind, framing = known
         flow, direction = conversation.flow, conversation.direction(datagram)
@@ -241,22 +232,21 @@ class Pipeline(PipelineStages):
             original = self.datagrams.original
             number = original.frame.number if original is not None else 0
             text = f"copy of frame {number}, captured on another interface: copies in this conversation are left out"
-            out.append(Notice(datagram.frame, flow, direction, text, "captured-twice"))
-            return
-        item = Dissection(datagram.frame, datagram.frames, flow, direction, buffer_of(datagram), EMPTY, framing)
+            return [Notice(datagram.frame, flow, direction, text, "captured-twice")]
+        item, out = (
+            Dissection(datagram.frame, datagram.frames, flow, direction, buffer_of(datagram), EMPTY, framing),
+            list[Item](),
+        )
         item.missing = "cut" if datagram.missing else ""
         if kind == SCOUTING:
             item.tape = interpret(SCOUTING_DATAGRAM, datagram.payload, cut=bool(datagram.missing))
             item.scouting = True
             self.dissector.known(item, out)
-            return
+            return out
         self.dissector.dissect(item, f"{datagram.missing} more bytes were on the wire", out)
         if item.next_framing is not None:
             conversation.framings[direction] = item.next_framing
-
-
-OTHERS = frozenset(Verdict) - {Verdict.ZENOH, Verdict.MIDDLE, Verdict.TEXT, Verdict.UNDECIDED}
-"""Conversations that aren't shown."""
+        return out
 
 
 def dissect(frames: Iterable[Frame], options: Options | None = None) -> Iterator[Item]:

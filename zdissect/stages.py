@@ -1,6 +1,7 @@
 """The stages of a capture, wired together, and their state: see `pipeline`."""
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from zdissect.dissector import Dissector
@@ -12,6 +13,7 @@ from zdissect.flow.datagrams import Datagrams
 from zdissect.flow.link import Decoder
 from zdissect.flow.tcp import Streams
 from zdissect.flow.ticks import Ticks
+from zdissect.flow.verdict import Verdict
 from zdissect.grammar.ports import SCOUTING_PORT, ZENOH_PORT
 from zdissect.limits import Options, Quota
 from zdissect.records import Frame
@@ -69,3 +71,42 @@ class PipelineStages:
         memory, streams = self.sessions.memory, self.streams
         quotas = (streams.store, streams.waits, self.buffers, self.datagrams.store, memory.tables, memory.fragments)
         return any(quota.log is None for quota in quotas)
+
+    def all_links(self) -> list[Link]:
+        """The links that ended, if they were kept, and those that haven't."""
+        return [*self.links, *self.sessions.links.values()]
+
+    def others(self) -> Counter[str]:
+        """Conversations that aren't Zenoh, by what they are."""
+        flows = [conversation.flow for conversation in self.conversations.values()]
+        flows += [conversation.flow for conversation in self.datagrams.all()]
+        return self.gone + Counter(flow.verdict.value for flow in flows if flow.verdict in OTHERS)
+
+    def ended(self, conversations: Iterable[DatagramConversation]) -> None:
+        """Conversations of datagrams are over: they are counted, and what is known of them is let go."""
+        for conversation in conversations:
+            self.forget(conversation.flow.id)
+            verdict = conversation.flow.verdict
+            if verdict in OTHERS:
+                self.gone[verdict.value] += 1
+                self.opaque[verdict.value] += conversation.opaque
+
+    def end(self, stream: int) -> None:
+        """A TCP connection, or the capture, has ended."""
+        conversation = self.conversations.pop(stream)
+        self.buffers.drop(conversation)
+        self.forget(conversation.flow.id)
+        if conversation.flow.verdict in OTHERS:
+            self.gone[conversation.flow.verdict.value] += 1
+            self.opaque[conversation.flow.verdict.value] += conversation.opaque
+
+    def forget(self, flow: str) -> bool:
+        """Ends a flow; whether that was known already, by a CLOSE or by its end."""
+        link = self.sessions.end(flow)
+        if link is not None and self.options.history:
+            self.links.append(link)
+        return link is not None and link.over
+
+
+OTHERS = frozenset(Verdict) - {Verdict.ZENOH, Verdict.MIDDLE, Verdict.TEXT, Verdict.UNDECIDED}
+"""Conversations that aren't shown."""

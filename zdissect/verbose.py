@@ -5,7 +5,9 @@ segments out of order, IP fragments, datagrams and connections that aren't shown
 decodes frames a second time and keeps a state of its own, so that nothing is slower without it.
 """
 
-from zdissect.dissection import Dissection, Item, Notice
+from collections.abc import Iterator
+
+from zdissect.dissection import ITSELF, Dissection, Item, Notice, RankedPart
 from zdissect.flow.conversation import Flow, StreamConversation
 from zdissect.flow.ipfragments import ALONE
 from zdissect.flow.link import Decoder
@@ -68,11 +70,15 @@ class Verbose:
 
     def close(self) -> list[Item]:
         """What the pipeline gives at the end of the capture, and what the last connections were."""
-        items = self.pipeline.close()
+        return [item for _, items in self.endings() for item in items]
+
+    def endings(self) -> Iterator[RankedPart]:
+        """The same in parts."""
+        yield from self.pipeline.endings()
         out: list[Item] = []
         for stream in list(self.unnamed):
             self.name(stream, out, final=True)
-        return items + out
+        yield ITSELF, out
 
     def unopened(self) -> str:
         """Why a frame gave no packet."""

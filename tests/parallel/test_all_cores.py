@@ -161,7 +161,14 @@ FirstLook.split = other
 """
 
 
-@pytest.mark.parametrize(("fault", "shares"), [("", 4), (DIES, 0), (RAISES, 0), (UNFORESEEN, 0)])
+MUCH = """
+from zdissect.vector import dissections
+dissections.MOST_HELD = 200_000
+"""
+"""Blocks bring more than can be held until it is known whether a group is sound."""
+
+
+@pytest.mark.parametrize(("fault", "shares"), [("", 4), (DIES, 0), (RAISES, 0), (UNFORESEEN, 0), (MUCH, 0)])
 def test_one_process_takes_over(fault, shares, sessions):
     """What was written before stays as it is, and nothing is written twice."""
     assert in_a_process(FORCED.format(fault), sessions).stdout.split() == ["0", str(shares)]

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from tests.conversation import Conversation
-from tests.in_blocks import small_blocks
+from tests.in_blocks import fed_in_blocks, small_blocks
 from tests.messages import push, put, request, response
 from tests.packets import SECOND
 from tests.random_traffic import random_conversation
@@ -12,7 +12,6 @@ from zdissect.dissection import InTurn
 from zdissect.pipeline import Options, Pipeline, dissect
 from zdissect.records import Frame
 from zdissect.stats.activity import Activity, KeyActivity
-from zdissect.vector.dissections import fed_in_blocks
 
 
 def activity(conversation: Conversation, limit: int = 10) -> Activity:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 import pytest
 
-from tests.in_blocks import small_blocks
+from tests.in_blocks import fed_in_blocks, small_blocks
 from tests.random_traffic import random_conversation
 from tests.vector.item_blocks import usual_frames
 from zdissect.dissection import InTurn, Item
@@ -12,7 +12,6 @@ from zdissect.filters import Filter
 from zdissect.pipeline import Options, Pipeline
 from zdissect.records import Frame
 from zdissect.stats import Stats
-from zdissect.vector.dissections import fed_in_blocks
 from zdissect.vector.usual_batches import UsualBatches
 
 Report = dict[str, object]

@@ -85,7 +85,7 @@ class Fed:
             pipeline.feed(frame)
             return
         pipeline.clock.last_ns, pipeline.last = frame.ts_ns, frame
-        pipeline.waited(pipeline.streams.passed(frame.ts_ns), frame.ts_ns)
+        out += [one for _, made in pipeline.waited(pipeline.streams.passed(frame.ts_ns), frame.ts_ns) for one in made]
         for batch in np.flatnonzero(split.batches.frame == index).tolist():
             number = int(split.batches.way[batch])
             if number in rests.ways:
@@ -100,7 +100,7 @@ class Fed:
                 rests.add(number, front.rest(number, stop))
                 self.handed_over += 1
         for chunk in rests.chunks.pop(index, []):
-            pipeline.stream(chunk, out)
+            out += pipeline.stream(chunk)
         if frame.ts_ns >= pipeline.ticks.next_ns and pipeline.ticks.feed(frame.ts_ns):
             pipeline.tick(frame, out)
 

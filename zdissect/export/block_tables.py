@@ -60,6 +60,9 @@ class BlockTables:
         self.found: list[tuple[int, list[Row]]] = []
         """The rows of findings with their frames: those of usual messages may come later than others."""
 
+    full = False
+    """It keeps rows, and no items."""
+
     def items(self, frame: int, items: list[Item], batch: int = -1) -> None:
         """Takes what a frame of the block completes."""
         self.decoding.last_ns = max(self.first_ns, int(self.latest[frame]))

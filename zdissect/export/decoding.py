@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from zdissect.dissection import Dissection, Item, findings
+from zdissect.dissection import ITSELF, Dissection, Item, findings
 from zdissect.engine.messages import Row
 from zdissect.export.arrow import Batches
 from zdissect.export.block_tables import BlockTables, TableBatch
@@ -129,12 +129,14 @@ class Decoding:
         file_stats.read(1, len(frame.data), ts_ns, ts_ns)
         pipeline = self.pipeline
         before = pipeline.captured
-        items = pipeline.feed(frame)
-        now_ns = ts_ns - pipeline.clock.shift
-        if now_ns > self.last_ns:
-            self.last_ns = now_ns
+        ranked = pipeline.ranked(frame)
+        _, first = next(ranked, (ITSELF, []))
+        self.last_ns = max(self.last_ns, ts_ns - pipeline.clock.shift)
         file_stats.payload += pipeline.captured - before
-        return self.items(items) if items or pipeline.links else []
+        out = self.items(first) if first or pipeline.links else []
+        for _, items in ranked:
+            out += self.items(items)
+        return out
 
     def items(self, items: list[Item]) -> list[TableBatch]:
         """Takes the items that the pipeline returned together, and the links that ended with them."""

@@ -103,7 +103,7 @@ def _all(item: Dissection) -> list[DissectedMessage]:
     return [DissectedMessage(decoded, item) for decoded in item.messages]
 
 
-def _messages(items: list[Item], choose: Chooser) -> Iterator[DissectedMessage]:
+def _messages(items: Iterable[Item], choose: Chooser) -> Iterator[DissectedMessage]:
     """The selected messages of dissections, with all columns of their rows."""
     for item in items:
         if isinstance(item, Dissection):

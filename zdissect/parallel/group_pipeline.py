@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from zdissect.dissection import ITSELF, LEAP, Item, Notice, Rank, Ranked, ticked
+from zdissect.dissection import ITSELF, Ranked, RankedPart, parts_of, ticked
 from zdissect.flow.clock import EARLY_NS, ToldClock
 from zdissect.flow.group_streams import GroupStreams
 from zdissect.flow.ticks import ToldTicks
 from zdissect.parallel.split import Moment, Share
 from zdissect.pipeline import Options, Pipeline
-from zdissect.records import Frame, Segment
+from zdissect.records import Segment
 
 
 class GroupPipeline(Pipeline):
@@ -24,10 +24,6 @@ class GroupPipeline(Pipeline):
         super().__init__(options, clock=self.told_clock, streams=self.partial, ticks=self.told_ticks)
         self.latest_ns = EARLY_NS
         """The latest time of the capture of which it was told."""
-        self.gave: Ranked = []
-        """What connections brought that waited until the last moment."""
-        self.ticked_at = -1
-        """How much a frame had brought when its tick came."""
 
     def before(self, moment: Moment) -> None:
         """Takes what is to be known of the next frame fed."""
@@ -44,40 +40,23 @@ class GroupPipeline(Pipeline):
         self.latest_ns = max(self.latest_ns, moment.latest_ns)
         looked = self.partial.look(moment.now_ns) if moment.look else []
         dropped = self.partial.drop(moment.drop)  # before the others are dissected, as when a segment does both
-        out = self.waited(looked, moment.now_ns)
+        out = [*self.waited(looked, moment.now_ns)]
         out += [(ITSELF, made) for _, made in self.waited(dropped, moment.now_ns)]
         if moment.tick:
             self.ticks.tick(moment.now_ns)
             out += ticked(self.made(self.tick, moment.frame))
         return out
 
-    def ranked(self, frame: Frame) -> Ranked:
-        """What a frame of this group brings."""
-        self.gave, self.ticked_at = [], -1
-        items = self.feed(frame)
-        leaps = int(bool(items) and isinstance(items[0], Notice) and items[0].code == "time-leap")
-        start, stop = leaps + sum(len(made) for _, made in self.gave), self.ticked_at
-        stop = len(items) if stop < 0 else stop
-        leapt: Ranked = [((LEAP, 0), items[:leaps])] if leaps else []
-        return [*leapt, *self.gave, (ITSELF, items[start:stop]), *ticked(items[stop:])]
-
-    def segment(self, segment: Segment, out: list[Item]) -> None:
+    def segment(self, segment: Segment) -> Iterator[RankedPart]:
         self.partial.late = 0
         items = self.partial.feed(segment)
         late = self.partial.late
         if late:  # what others waited for comes first
-            waited = self.waited(items[:late], segment.frame.now_ns)
-            self.gave += waited
-            out += [item for _, made in waited for item in made]
+            yield from self.waited(items[:late], segment.frame.now_ns)
             items = items[late:]
-        for item in self.causal.feed(segment, items):
-            self.stream(item, out)
+        yield from parts_of(ITSELF, self.streamed(self.causal.feed(segment, items)))
 
-    def tick(self, frame: Frame, out: list[Item]) -> None:
-        self.ticked_at = len(out)
-        super().tick(frame, out)
-
-    def endings(self) -> Iterator[tuple[Rank, list[Item]]]:
+    def endings(self) -> Iterator[RankedPart]:
         self.latest_ns = max(self.latest_ns, self.share.last.latest_ns)
         self.last = self.share.last.frame  # the capture ends at the same frame for all groups
         yield from super().endings()

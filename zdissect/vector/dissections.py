@@ -1,22 +1,35 @@
 """Blocks to the items of their frames, in the order of the capture: what feeding each frame alone would give."""
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
 from typing import Any
 
 import numpy as np
 
-from zdissect.dissection import ITSELF, OWN, Dissection, InTurn, Item, Of, Ranked, RankedAs
+from zdissect.dissection import (
+    ITSELF,
+    OWN,
+    Dissection,
+    InTurn,
+    Item,
+    Of,
+    Rank,
+    Ranked,
+    RankedAs,
+    RankedPart,
+    memory_of,
+)
 from zdissect.engine.lazy_messages import LazyMessage, LazyTape
 from zdissect.engine.messages import DecodedMessage
 from zdissect.engine.tape import Buffer, Origin
 from zdissect.engine.templates import CELL, SN, Cell
 from zdissect.flow.framing import STREAM
-from zdissect.pipeline import Pipeline
 from zdissect.records import Frame
 from zdissect.vector.feed import BlockFeed, Progress
 from zdissect.vector.frame_blocks import block_of, blocks, of_next
 from zdissect.vector.runs import UsualRun
+from zdissect.vector.sink import Step
 from zdissect.vector.taken_runs import TakenRuns
 from zdissect.vector.usual_batches import UsualBatches
 
@@ -24,8 +37,12 @@ Show = Callable[[UsualBatches], Iterator[Of]]
 """What is made of usual batches, all of whose messages have templates: something for each."""
 
 
+MOST_HELD = 32 << 20
+"""Memory of items of a block, besides those on arrays, from which on they are given before all of it is fed."""
+
+
 class BlockItems:
-    """Takes what a block gives; `frames` puts it in order."""
+    """Takes what a block gives; `up_to` puts it in order."""
 
     def __init__(self, progress: Progress) -> None:
         self.progress = progress
@@ -38,11 +55,21 @@ class BlockItems:
         """... and what comes after them, or instead."""
         self.moments: dict[int, list[tuple[Any, Ranked]]] = {}
         """By frame: what comes before it, of a group of sessions."""
+        self.given = 0
+        """So many frames have been given."""
+        self.held = 0
+        """The memory of items that haven't."""
+
+    @property
+    def full(self) -> bool:
+        """Whether it is time to give what there is."""
+        return self.held >= MOST_HELD
 
     def items(self, frame: int, items: list[Item], batch: int = -1) -> None:
         """Takes what a frame of the block completes."""
         if batch >= 0:
             self.events[batch] = items
+            self.held += sum(map(memory_of, items))
             _complete(items)
         else:
             self.ranked(frame, [(ITSELF, items)])
@@ -50,6 +77,7 @@ class BlockItems:
     def ranked(self, frame: int, ranked: Ranked) -> None:
         """Takes what a frame brings that isn't plain, or at which time has passed."""
         for rank, items in ranked:
+            self.held += sum(map(memory_of, items))
             where = self.before if rank[0] < OWN else self.after
             where.setdefault(frame, []).append((rank, items))
 
@@ -61,33 +89,50 @@ class BlockItems:
         """Takes usual messages."""
         self.runs.append(run)
 
-    def all(self, show: Show[Of] | None = None) -> Iterator[tuple[Any, RankedAs[Of]]]:
-        """The frames of the block, and the moments between them, each with what it brings.
+    def up_to(self, stop: int, show: Show[Of] | None = None) -> Iterator[tuple[Any, RankedAs[Of]]]:
+        """The frames of the block before one, from those on that were given last, and the moments between them, each
+        with what it brings.
 
         Args:
+            stop: The index of that frame; of all before it, everything has been taken.
             show: What usual batches become, where that is possible; None: dissections, as all others.
         """
-        progress, before, after = self.progress, self.before, self.after
-        counts = np.bincount(progress.batches.frame, minlength=len(progress.block.frames)).tolist()
-        batches = self.batches(show)
-        for index, (frame, count) in enumerate(zip(progress.block.frames, counts, strict=True)):
+        progress, before, after, first = self.progress, self.before, self.after, self.given
+        frames, of_batch = progress.block.frames, progress.batches.frame
+        edges = np.searchsorted(of_batch, np.arange(first, stop + 1))
+        batches = self.batches(int(edges[0]), int(edges[-1]), show)
+        for index, count in enumerate(np.diff(edges).tolist(), first):
             if index in self.moments:
-                yield from self.moments[index]
+                yield from self.moments.pop(index)
             ranked: RankedAs[Of] = [(ITSELF, [*chain.from_iterable(islice(batches, count))])]
             if index in before or index in after:
-                ranked = [*before.get(index, ()), *ranked, *after.get(index, ())]
-            yield frame, ranked
-        yield from self.moments.get(len(progress.block.frames), ())
+                ranked = [*before.pop(index, ()), *ranked, *after.pop(index, ())]
+            yield frames[index], ranked
+        if stop == len(frames):
+            yield from self.moments.get(stop, ())
+        self.given, self.held = stop, 0
 
-    def batches(self, show: Show[Of] | None) -> Iterator[Sequence[Item | InTurn[Of]]]:
-        """What each batch completes."""
+    def going_on(self, frame: int, rest: Iterator[RankedPart]) -> Iterator[RankedPart]:
+        """What a frame brings that isn't plain, of which all before it were given.
+
+        Args:
+            rest: What it brings besides what was taken, made as it is given.
+        """
+        self.given, self.held = frame + 1, 0
+        yield from (*self.before.pop(frame, ()), *self.after.pop(frame, ()))
+        yield from rest
+
+    def batches(self, first: int, stop: int, show: Show[Of] | None) -> Iterator[Sequence[Item | InTurn[Of]]]:
+        """What each batch from the `first` up to `stop` completes."""
         runs = TakenRuns(self.progress, self.progress.rows, self.runs)
+        runs.usual[:first] = runs.usual[stop:] = False
         alike = runs.alike
         rest = dissections(UsualBatches.of(runs, runs.usual if show is None else runs.usual & ~alike))
         shown = (InTurn(show(UsualBatches.of(runs, alike))),) if show is not None and alike.any() else None
-        for batch, (is_usual, is_alike) in enumerate(zip(runs.usual.tolist(), alike.tolist(), strict=True)):
+        each = zip(runs.usual[first:stop].tolist(), alike[first:stop].tolist(), strict=True)
+        for batch, (is_usual, is_alike) in enumerate(each, first):
             if not is_usual:
-                yield self.events.get(batch, ())
+                yield self.events.pop(batch, ())
             elif is_alike and shown is not None:
                 yield shown
             else:
@@ -140,47 +185,75 @@ def _mixed(tape: LazyTape, cells: Iterable[Cell]) -> tuple[LazyTape, list[Decode
     return tape, messages
 
 
+Brought = Iterable[tuple[Any, Iterable[tuple[Rank, Sequence[Item | InTurn[Of]]]]]]
+"""Frames, and moments of a group, each with what it brings, in parts."""
+
+
+class TooMuch(Exception):
+    """A block brings so much that it can't be given as a whole."""
+
+
 def ranked_in_blocks(
-    pipeline: Any, items: Iterable[Any], show: Show[Of] | None = None
-) -> Iterator[tuple[list[Any], Iterable[tuple[Any, RankedAs[Of]]]]]:
+    pipeline: Any, items: Iterable[Any], show: Show[Of] | None = None, whole: bool = False
+) -> Iterator[tuple[list[Any], Brought[Of]]]:
     """Feeds frames to a pipeline, or frames and moments to that of a group: (block, what each of it brings).
 
-    All of a block has been fed when it is given. What it brings is to be taken before the next one.
+    What it brings is to be taken before the next one.
 
     Args:
-        show: What usual batches become, see `BlockItems.all`.
+        show: What usual batches become, see `BlockItems.up_to`.
+        whole: All of a block has to be fed when it is given; raises `TooMuch` where that takes too much memory.
     """
     feed = BlockFeed(pipeline)
     for some in blocks(items, feed.length):
-        yield some, ranked_of(feed, some, show)
+        yield some, ranked_of(feed, some, show, whole)
 
 
-def ranked_of(feed: BlockFeed, some: list[Any], show: Show[Of] | None = None) -> Iterable[tuple[Any, RankedAs[Of]]]:
-    """Feeds what is in a block; what each of it brings, to be taken before more is fed; `show` as above."""
+def ranked_of(feed: BlockFeed, some: list[Any], show: Show[Of] | None = None, whole: bool = False) -> Brought[Of]:
+    """Feeds what is in a block; what each of it brings, to be taken before more is fed; arguments as above."""
     block = block_of(feed.pipeline, some)
     if block is None:
-        return list(_singly(feed.pipeline, some))
+        singly = _singly(feed.pipeline, some, whole)
+        return list(singly) if whole else singly
     progress = feed.read(block)
     found = BlockItems(progress)
-    progress.go(found)
-    return found.all(show)
+    steps = progress.steps(found)
+    step = next(steps, None)
+    if step is None:
+        return found.up_to(len(block.frames), show)
+    if whole:
+        raise TooMuch
+    return _stepwise(found, chain([step], steps), show)
 
 
-def _singly(pipeline: Any, items: list[Any]) -> Iterator[tuple[Any, Ranked]]:
+def _stepwise(found: BlockItems, steps: Iterable[Step], show: Show[Of] | None) -> Iterator[tuple[Any, Any]]:
+    """What a block brings that brings so much that it is given while it is fed."""
+    frames = found.progress.block.frames
+    for frame, rest in steps:
+        yield from found.up_to(frame, show)
+        if rest is not None:
+            yield frames[frame], found.going_on(frame, rest)
+            deque(rest, 0)
+    yield from found.up_to(len(frames), show)
+
+
+def _singly(pipeline: Any, items: list[Any], whole: bool) -> Iterator[tuple[Any, Iterable[RankedPart]]]:
     """Feeds frames, and moments of a group, one by one."""
+    held = 0
     for item, following in zip(items, [*items[1:], None], strict=True):
         if isinstance(item, Frame):
-            yield item, pipeline.ranked(item)
+            ranked = pipeline.ranked(item)
+            if whole:
+                parts = []
+                for part in ranked:
+                    parts.append(part)
+                    held += sum(map(memory_of, part[1]))
+                    if held >= MOST_HELD:
+                        raise TooMuch
+                ranked = parts
+            yield item, ranked
+            deque(ranked, 0)
         elif of_next(item, following):
             pipeline.before(item)
         else:
             yield item, pipeline.elsewhere(item)
-
-
-def fed_in_blocks(
-    pipeline: Pipeline, frames: Iterable[Frame], show: Show[Of] | None = None
-) -> Iterator[tuple[Frame, Sequence[Item | InTurn[Of]]]]:
-    """Feeds frames to a pipeline in blocks: each frame, and what it completes; `show` as above."""
-    for _, brought in ranked_in_blocks(pipeline, frames, show):
-        for frame, ranked in brought:
-            yield frame, ranked[0][1] if len(ranked) == 1 else [item for _, items in ranked for item in items]

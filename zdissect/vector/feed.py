@@ -6,13 +6,13 @@ frame had been fed alone: frames that aren't plain, events of courses, ticks, an
 
 import heapq
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
-from zdissect.dissection import Item, Ranked, ticked
+from zdissect.dissection import Item, RankedPart, ticked
 from zdissect.engine.lazy_messages import LazyMessage
 from zdissect.engine.messages import add_findings
 from zdissect.flow.framing import Framing
@@ -26,27 +26,12 @@ from zdissect.vector.frame_blocks import BlockSize, of_next
 from zdissect.vector.front import BlockSplit, Front
 from zdissect.vector.read_block import ReadBlock
 from zdissect.vector.runs import Rows, UsualRun
+from zdissect.vector.sink import Sink, Step
 from zdissect.vector.walk import Walker
 
 _TOLD, _TIME, _OWN, _TICK = range(4)
 """What happens at a frame, in order: what a group learns of others before it, what only its time shows, its own
 messages, the look for what is overdue."""
-
-
-class Sink(Protocol):
-    """Takes what a block gives."""
-
-    def items(self, frame: int, items: list[Item], batch: int = -1) -> None:
-        """Takes what a frame of the block, or a batch of it, completes."""
-
-    def ranked(self, frame: int, ranked: Ranked) -> None:
-        """Takes what a frame brings that isn't plain, or at which time has passed."""
-
-    def moment(self, frame: int, moment: Any, ranked: Ranked) -> None:
-        """Takes what a group of sessions learns of others before a frame: see `parallel.split.Moment`."""
-
-    def run(self, run: UsualRun) -> None:
-        """Takes usual messages; they may come later than items of frames after them."""
 
 
 class BlockFeed:
@@ -86,6 +71,8 @@ class Progress(ReadBlock):
         """The frames at which they go on."""
         self.heard: Link | None = None
         """The link whose event the rules see right now."""
+        self.rest: Iterator[RankedPart] | None = None
+        """What the current frame brings that hasn't been passed on."""
 
     def add(self, frame: int, rank: int, do: Callable[[int], None]) -> None:
         """Enters what is to be done at a frame."""
@@ -93,7 +80,12 @@ class Progress(ReadBlock):
         heapq.heappush(self.queue, (frame, rank, self.added, do))
 
     def go(self, sink: Sink) -> None:
-        """Takes everything in the order of the capture."""
+        """Takes everything in the order of the capture; the sink is never full."""
+        for _ in self.steps(sink):
+            pass
+
+    def steps(self, sink: Sink) -> Iterator[Step]:
+        """The same, and stops wherever the sink is full. The rest of a frame is to be taken before the next step."""
         self.sink = sink
         self.begin()
         for frame in self.split.scalar:
@@ -106,11 +98,22 @@ class Progress(ReadBlock):
         while self.queue:
             self.frame, _, _, do = heapq.heappop(self.queue)
             do(self.frame)
+            if sink.full:
+                yield self.step()
         self.sessions.overdue.behind = None
         for course in self.courses:
             course.session.behind = None
         self.pipeline.last = last = self.frames[-1]
         self.pipeline.clock.last_ns = last.ts_ns
+
+    def step(self) -> Step:
+        """Takes courses up to the frame before the current one."""
+        frame, rest, self.rest = self.frame, self.rest, None
+        self.frame = frame - 1
+        for course in self.courses:
+            self.settle(course)
+        self.frame = frame
+        return frame, rest
 
     def begin(self) -> None:
         """Makes the courses of the block."""
@@ -214,16 +217,19 @@ class Progress(ReadBlock):
 
     def chunk(self, chunk: Chunk, frame: int) -> None:
         """Feeds bytes of a stream that was left to its cutter."""
-        out: list[Item] = []
-        self.pipeline.stream(chunk, out)
-        self.sink.items(frame, out)
+        self.sink.items(frame, [*self.pipeline.stream(chunk)])
 
     def scalar(self, frame: int) -> None:
         """Feeds a frame that isn't plain."""
         frames, pipeline = self.block.frames, self.pipeline
         if frame:
             pipeline.clock.last_ns = frames[frame - 1].ts_ns
-        self.sink.ranked(frame, pipeline.ranked(frames[frame]))
+        ranked = pipeline.ranked(frames[frame])
+        for part in ranked:
+            self.sink.ranked(frame, [part])
+            if self.sink.full:
+                self.rest = ranked
+                break
         self.waits(frame + 1)
 
     def moment(self, moment: Any, frame: int) -> None:
@@ -275,5 +281,6 @@ class Progress(ReadBlock):
         now_ns = int(self.block.now_ns[frame])
         items = self.pipeline.streams.passed(now_ns)
         if items:
-            self.sink.ranked(frame, self.pipeline.waited(items, now_ns))
+            for part in self.pipeline.waited(items, now_ns):
+                self.sink.ranked(frame, [part])
         self.waits(frame + 1)
