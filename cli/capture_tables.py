@@ -47,7 +47,7 @@ from .options import (
     quiet_option,
     times_option,
 )
-from .outcome import exit_code, not_opened
+from .outcome import exit_code, in_frames, not_shown
 from .relative_times import clock
 
 if TYPE_CHECKING:
@@ -205,12 +205,13 @@ def _summary(
     frames = captures.frames
     if listing.unlisted:
         complain(f"{listing.unlisted} more {listing.name} aren't listed: only so many are kept. -c reads less")
-    if not rows and wanted is not None and listing.sessions.legs:
-        complain(f"nothing matches {wanted.text!r}: no {listing.name} are listed")
+    if not rows and listing.sessions.legs:
+        unmatched = "" if wanted is None else f"nothing matches {wanted.text!r}: no {listing.name} are listed"
+        complain(unmatched or in_frames(f"no {listing.name}", frames))
     if not listing.sessions.legs and (frames or not captures.problems):
-        complain(f"no Zenoh found in {frames} frames")
-    if unopened := not_opened(pipeline.decoder.unopened.total()):
-        complain(unopened)
+        complain(in_frames("no Zenoh found", frames))
+    for text in not_shown(pipeline.decoder.unopened.total(), pipeline.others()):
+        complain(text)
 
 
 commands = {

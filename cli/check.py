@@ -38,6 +38,7 @@ from .options import (
     frames_option,
     pager_option,
 )
+from .outcome import in_frames
 from .paging import write_paged
 from .stdio import for_json
 from .verdict_forms import ENDINGS, FORMS, in_form
@@ -136,7 +137,7 @@ def check(
         complain(problem)
     for one in report["captures"]:
         if one["verdict"] == NOT_JUDGED and not one["problems"]:
-            complain(f"{one['files'][0]}: no Zenoh that could be judged in {one['frames']} frames")
+            complain(f"{one['files'][0]}: {in_frames('no Zenoh that could be judged', one['frames'])}")
     if done.interrupted:
         raise click.Abort
     return code

@@ -21,6 +21,7 @@ from .command import Command
 from .common import complain
 from .exit_codes import DONE, UNREADABLE
 from .options import CaptureOptions, DisplayOptions, as_records, color_option, decode_as_option, pager_option
+from .outcome import in_frames, not_shown
 from .paging import write_paged
 from .stats_units import many
 from .stdio import for_json
@@ -67,10 +68,10 @@ def diff(
     """  # fmt: skip
     options = capture.pipeline(history=True)
     read = [_read(name, options) for name in (a, b)]
-    for captures, _, _ in read:
+    for captures, *_ in read:
         for problem in captures.problems:
             complain(str(problem))
-    _check(chosen, [sessions for _, sessions, _ in read], (a, b))
+    _check(chosen, [sessions for _, sessions, *_ in read], (a, b))
     report = compare(read[0][1], read[1][1], ignored, chosen, any_key)
     report = {"a": a, "b": b, **report}
     if display.form == "json":
@@ -79,17 +80,19 @@ def diff(
     else:
         write_paged((f"{line}\n" for line in _lines(report, display.style)), not display.no_pager)
     sys.stdout.flush()
-    for captures, sessions, unlisted in read:
+    for captures, sessions, unlisted, unshown in read:
         if not sessions and not captures.problems:
-            complain(f"no Zenoh found in {captures.frames} frames of {captures.files[0]}")
+            complain(f"{in_frames('no Zenoh found', captures.frames)} of {captures.files[0]}")
+        for text in unshown:
+            complain(f"{captures.files[0]}: {text}")
         if unlisted:
             complain(f"{captures.files[0]}: {unlisted} messages aren't compared: only so many kinds are kept")
-    empty = any(captures.problems or not sessions for captures, sessions, _ in read)
+    empty = any(captures.problems or not sessions for captures, sessions, *_ in read)
     return UNREADABLE if empty else DONE if report["same"] else DIFFERENT
 
 
-def _read(name: str, options: Options) -> tuple[Captures, list[Compared], int]:
-    """The sessions of a file."""
+def _read(name: str, options: Options) -> tuple[Captures, list[Compared], int, list[str]]:
+    """The sessions of a file; how many messages are left out, and what isn't shown."""
     captures, pipeline, recording = Captures((name,)), Pipeline(options), Recording()
     for frame, items in fed(pipeline, captures):
         recording.frame(frame)
@@ -97,7 +100,8 @@ def _read(name: str, options: Options) -> tuple[Captures, list[Compared], int]:
             recording.feed(item, pipeline)
     for item in pipeline.close():
         recording.feed(item, pipeline)
-    return captures, recording.sessions_of(pipeline), recording.unlisted
+    unshown = list(not_shown(pipeline.decoder.unopened.total(), pipeline.others()))
+    return captures, recording.sessions_of(pipeline), recording.unlisted, unshown
 
 
 def _check(chosen: list[tuple[int, int]], read: list[list[Compared]], names: tuple[str, str]) -> None:

@@ -22,13 +22,14 @@ from .options import (
     frames_option,
     quiet_option,
 )
+from .outcome import not_shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from zdissect.engine.messages import Row
     from zdissect.filters import Filter
-    from zdissect.pipeline import Options
+    from zdissect.pipeline import Pipeline
     from zdissect.records import Frame
 
 
@@ -74,6 +75,7 @@ def payloads(
     Files are named by a number, the key, and the usual extension of their encoding: 000017-robot-7-camera.png.
     """
     from zdissect.export.payload_files import AlreadyThere, PayloadFiles
+    from zdissect.pipeline import Pipeline
 
     matches, wanted = _matches(keys), display.wanted
     captures = Captures(capture.files, capture.frames)
@@ -85,25 +87,31 @@ def payloads(
     frames = iter(captures)
     first = next(frames, None)
     if first is None and captures.problems:  # nothing is made, which would be in the way of the next attempt
-        for unread in captures.problems:
-            complain(str(unread))
+        _say(captures.problems)
         return UNREADABLE
+    pipeline = Pipeline(options)
     reading = UntilInterrupted(chain(() if first is None else (first,), frames))
     try:
         with PayloadFiles(directory, force) as files, reading:
-            for row in _rows(reading, options, wanted):
+            for row in _rows(reading, pipeline, wanted):
                 if isinstance(row.get("payload"), bytes) and matches(row.get("key_expr")):
                     files.write(row)
     except AlreadyThere as problem:
         raise click.UsageError(str(problem)) from problem
     complain_of_leftovers(files.folder.removed)
-    for unread in captures.problems:
-        complain(str(unread))
+    _say(captures.problems)
     if not quiet:
+        _say(not_shown(pipeline.decoder.unopened.total(), pipeline.others()))
         complain(f"{files.payloads} payloads, {files.bytes} bytes, in {directory}")
     if reading.interrupted:
         raise click.Abort
     return UNREADABLE if captures.problems else DONE
+
+
+def _say(texts: "Iterable[object]") -> None:
+    """Each in a line on standard error."""
+    for text in texts:
+        complain(str(text))
 
 
 def _matches(patterns: tuple[str, ...]) -> "Callable[[str | None], bool]":
@@ -117,16 +125,15 @@ def _matches(patterns: tuple[str, ...]) -> "Callable[[str | None], bool]":
     return lambda key: not known or (key is not None and any(intersects(one, key) for one in known))
 
 
-def _rows(captures: "Iterable[Frame]", options: "Options", wanted: "Filter | None") -> "Iterator[Row]":
+def _rows(captures: "Iterable[Frame]", pipeline: "Pipeline", wanted: "Filter | None") -> "Iterator[Row]":
     """The rows of the messages that are selected."""
     from zdissect.dissection import Dissection
     from zdissect.fed import dissected
     from zdissect.filters.first_frame import told_when_it_began
-    from zdissect.pipeline import Pipeline
     from zdissect.table import Table
 
     table, frames = Table(), told_when_it_began(captures, () if wanted is None else (wanted,))
-    for item in dissected(Pipeline(options), frames):
+    for item in dissected(pipeline, frames):
         if isinstance(item, Dissection) and item.messages:
             chosen = wanted.select(item) if wanted is not None else [True] * len(item.messages)
             for row, selected in zip(table.rows(item), chosen, strict=True):

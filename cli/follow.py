@@ -34,6 +34,7 @@ from .options import (
     quiet_option,
     times_option,
 )
+from .outcome import not_shown
 from .paging import paging
 from .relative_times import clock
 from .stats_units import many
@@ -98,11 +99,12 @@ def follow(
         )
     clock(display.times, 0)  # it may be refused
     captures = Captures(capture.files)
-    finder = _first_pass(target, captures, capture)
+    pipeline = Pipeline(capture.pipeline(history=True))
+    finder = _first_pass(target, captures, pipeline)
     try:
         selection = finder.selection()
     except SubjectError as problem:
-        for trouble in captures.problems:
+        for trouble in (*captures.problems, *not_shown(pipeline.decoder.unopened.total(), pipeline.others())):
             complain(str(trouble))
         if captures.problems and not captures.frames:  # the target may well be right
             return UNREADABLE
@@ -117,9 +119,9 @@ def follow(
     return UNREADABLE if captures.problems else DONE
 
 
-def _first_pass(target: Subject, captures: Captures, capture: CaptureOptions) -> SubjectFinder:
+def _first_pass(target: Subject, captures: Captures, pipeline: Pipeline) -> SubjectFinder:
     """The first pass."""
-    finder, pipeline = SubjectFinder(target), Pipeline(capture.pipeline(history=True))
+    finder = SubjectFinder(target)
     for frame, items in fed(pipeline, captures):
         finder.frame(frame)
         for item in items:

@@ -9,9 +9,12 @@ from zdissect.grammar.rules import RULES
 from zdissect.session.occurrences import Occurrences
 
 from .exit_codes import DONE, FINDINGS
+from .stats_units import many
 
 MOST_KINDS = 8
 """Most kinds of frames that are listed one by one."""
+_OPAQUE = {"TLS": "TLS (opaque: no keys)", "QUIC": "QUIC (opaque: no keys)"}
+"""Protocols that may well carry Zenoh, but can't be read."""
 
 
 def reaches(codes: Counter[str], severity: str) -> bool:
@@ -40,13 +43,32 @@ def describe(found: Counter[str]) -> str:
 def absences(refused: Occurrences, silent: Occurrences) -> Iterator[str]:
     """What didn't succeed, in a sentence each."""
     if refused.count:
-        yield f"{_many(refused, 'connection')} refused during the handshake {refused}"
+        yield f"{_were(refused, 'connection')} refused during the handshake {refused}"
     if silent.count:
         yield f"{silent.count} {'query' if silent.count == 1 else 'queries'} without an answer {silent}"
 
 
-def _many(places: Occurrences, noun: str) -> str:
-    return f"1 {noun} was" if places.count == 1 else f"{places.count} {noun}s were"
+def _were(places: Occurrences, noun: str) -> str:
+    return f"{many(places.count, noun)} {'was' if places.count == 1 else 'were'}"
+
+
+def in_frames(what: str, frames: int) -> str:
+    """Something, or nothing, and where: `no Zenoh found in 1 frame`."""
+    return f"{what} in {many(frames, 'frame')}"
+
+
+def not_shown(unopened: Counter[str], others: Counter[str]) -> Iterator[str]:
+    """What may hold Zenoh and can't be shown, in a line each.
+
+    Args:
+        unopened: Frames that weren't opened, by why.
+        others: Conversations of other protocols, by their names.
+    """
+    if text := not_opened(unopened):
+        yield text
+    if others:
+        each = ", ".join(f"{number} {_OPAQUE.get(name, name)}" for name, number in sorted(others.items()))
+        yield f"conversations that aren't shown: {each}"
 
 
 def not_opened(kinds: Counter[str]) -> str:

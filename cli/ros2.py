@@ -28,7 +28,7 @@ from .options import (
     quiet_option,
     times_option,
 )
-from .outcome import not_opened
+from .outcome import in_frames, not_shown
 from .ros_moment import AtMoment
 from .ros_reading import VIEWS, RosOptions, collect, made_view
 from .stdio import for_json
@@ -122,13 +122,13 @@ def _end(captures: Captures, report: "RosReport", pipeline: Pipeline, reporting:
         complain(str(problem))
     if not reporting.quiet:
         if not report.view.sessions.legs and (captures.frames or not captures.problems):
-            complain(f"no Zenoh found in {captures.frames} frames")
+            complain(in_frames("no Zenoh found", captures.frames))
         elif not report.view.is_ros and not captures.problems:
             complain("no ROS 2 found: neither tokens of rmw_zenoh (@ros2_lv/...) nor messages on keys of its topics")
         if unlisted := report.unlisted():
             complain(f"{unlisted} more messages, calls or entities aren't listed: only so many are kept. -c reads less")
-        if unopened := not_opened(pipeline.decoder.unopened.total()):
-            complain(unopened)
+        for text in not_shown(pipeline.decoder.unopened.total(), pipeline.others()):
+            complain(text)
     if captures.problems:
         return UNREADABLE
     if reporting.fail_on is not None:

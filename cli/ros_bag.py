@@ -11,6 +11,7 @@ from .captures import Captures
 from .common import complain, complain_of_leftovers
 from .exit_codes import DONE, UNREADABLE
 from .options import CaptureOptions, ReportOptions
+from .outcome import not_shown
 from .ros_moment import AtMoment
 from .ros_reading import RosOptions, collect, contents_of
 from .stats_units import many
@@ -40,6 +41,8 @@ def write_bag(ros: RosOptions, capture: CaptureOptions, msgs: tuple[str, ...], r
                 raise _NothingError
     except _NothingError:
         complain(f"there are no messages of ROS 2: {ros.out} isn't written")
+        for text in not_shown(pipeline.decoder.unopened.total(), pipeline.others()):
+            complain(text)
     except AlreadyThere as problem:
         raise click.UsageError(str(problem)) from None
     complain_of_leftovers(bag.removed)

@@ -20,7 +20,7 @@ from .captures import Captures
 from .common import complain
 from .forms import Form
 from .options import DisplayOptions
-from .outcome import absences, describe, not_opened
+from .outcome import absences, describe, in_frames, not_shown
 from .waiting_items import WaitingItems
 
 if TYPE_CHECKING:
@@ -182,15 +182,11 @@ class Run:
         for problem in problems:
             complain(str(problem))
         if not self.form.messages and (frames or not problems):
-            where = f"frame {self.only.text}, of {frames}" if self.only is not None else f"{frames} frames"
-            complain(f"{self.nothing()} in {where}")
+            only = self.only
+            what = self.nothing()
+            complain(in_frames(what, frames) if only is None else f"{what} in frame {only.text}, of {frames}")
         total = self.total or self.totals(self.pipeline)
-        if unopened := not_opened(total.unopened):
-            complain(unopened)
-        others = ", ".join(f"{number} {_OPAQUE.get(name, name)}" for name, number in sorted(total.others.items()))
-        if others:
-            complain(f"conversations that aren't shown: {others}")
-        for text in absences(self.refused, self.queries.silent()):
+        for text in (*not_shown(total.unopened, total.others), *absences(self.refused, self.queries.silent())):
             complain(text)
         if self.form.findings:
             complain(describe(self.form.findings))
@@ -243,7 +239,5 @@ class _Writing:
 
 MOST_LIVE = 5000
 """Queries of a live capture that are known at once."""
-_OPAQUE = {"TLS": "TLS (opaque: no keys)", "QUIC": "QUIC (opaque: no keys)"}
-"""Protocols that may well carry Zenoh, but can't be read."""
 _BLOCK = 1 << 16
 """Characters that are gathered before they are written."""

@@ -41,7 +41,7 @@ from .options import (
     quiet_option,
     raw_keys_option,
 )
-from .outcome import absences, exit_code, not_opened
+from .outcome import absences, exit_code, in_frames, not_shown
 from .paging import write_paged
 from .ros_rows import with_ros_names
 from .stdio import for_json
@@ -117,9 +117,10 @@ def _summary(report: dict[str, Any], captures: Captures, wanted: "Filter | None"
         complain(text)
     if not report["messages"] and (frames or not captures.problems):
         what = "no Zenoh found" if wanted is None else f"nothing matches {wanted.text}"
-        complain(f"{what} in {frames} frames")
-    if unopened := not_opened(Counter({kind["what"]: kind["frames"] for kind in report["unopened"]})):
-        complain(unopened)
+        complain(in_frames(what, frames))
+    unopened = Counter({kind["what"]: kind["frames"] for kind in report["unopened"]})
+    for text in not_shown(unopened, Counter(report["conversations"])):
+        complain(text)
 
 
 def _collect(

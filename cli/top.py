@@ -33,6 +33,7 @@ from .options import (
     interfaces_option,
     quiet_option,
 )
+from .outcome import not_shown
 from .stdio import for_json
 from .top_screen import ORDERS, Printed, Screen, View
 
@@ -79,6 +80,9 @@ def top(
             run.run(every, iterations)
     for problem in captures.problems:
         complain(str(problem))
+    if not reporting.quiet:
+        for text in not_shown(run.pipeline.decoder.unopened.total(), run.pipeline.others()):
+            complain(text)
     if not reporting.quiet and captures.summary():
         complain(captures.summary())
     if captures.signal:

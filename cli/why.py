@@ -30,6 +30,7 @@ from .options import (
     frames_option,
     quiet_option,
 )
+from .outcome import not_shown
 from .stdio import for_json
 
 
@@ -60,11 +61,15 @@ def why(
     the way, a sample that a node didn't pass on. What the capture can't show is said to be unknown.
     """
     captures = Captures(capture.files, capture.frames)
-    known = _collected(key, captures, capture)
+    pipeline = Pipeline(capture.pipeline(history=True))
+    known = _collected(key, captures, pipeline)
     for problem in captures.problems:
         complain(str(problem))
     if captures.problems and not captures.frames:
         return UNREADABLE
+    if not reporting.quiet:
+        for text in not_shown(pipeline.decoder.unopened.total(), pipeline.others()):
+            complain(text)
     try:
         steps = Why(known, to, source).steps()
     except NodeError as problem:
@@ -80,9 +85,9 @@ def why(
     return UNREADABLE if captures.problems else DONE
 
 
-def _collected(key: str, captures: Captures, capture: CaptureOptions) -> Evidence:
+def _collected(key: str, captures: Captures, pipeline: Pipeline) -> Evidence:
     """Reads all frames."""
-    known, pipeline, extent = Evidence(key), Pipeline(capture.pipeline(history=True)), Extent()
+    known, extent = Evidence(key), Extent()
     for frame, items in fed(pipeline, captures):
         extent.frame(frame)
         for item in items:

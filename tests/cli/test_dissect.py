@@ -169,7 +169,7 @@ def test_rules_that_make_sense_change_nothing_of_what_is_known() -> None:
 def test_a_rule_makes_a_conversation_zenoh(tmp_path: Path) -> None:
     conversation = Conversation(parties=Parties(ports=(40000, 9000)), connect=False).batch(0, {"message": "KEEP_ALIVE"})
     name = save(tmp_path, conversation.capture)
-    assert "no Zenoh found in 1 frames" in run(name).stderr
+    assert "no Zenoh found in 1 frame\n" in run(name).stderr
     assert run("-T", "line", "-d", "tcp.port==9000,zenoh", name).stdout.endswith("  KEEP_ALIVE\n")
     assert run("-d", "udp.port==9000,zenoh", name).stdout == ""
 
