@@ -34,7 +34,7 @@ from zdissect.verbose import NO_FLOW
 
 from .captures import Captures
 from .file_progress import file_progress
-from .one_group import Told, work
+from .one_group import OPEN, Told, work
 
 if TYPE_CHECKING:
     from .run import Run, Totals
@@ -142,9 +142,12 @@ class AllCores:
     def write(self, merger: Merger, totals: "list[Totals]") -> None:
         """Writes what the processes show, in order."""
         progress = file_progress(self.files)
+        fill, encoding = self.do.form.filling(), (sys.stdout.encoding, sys.stdout.errors or "strict")
         between, opening = (text.encode(sys.stdout.encoding) for text in self.do.form.starts or ("", ""))
         try:
             for text, told in merger.passages(lambda *reached: progress.reached(*reached) if progress else None):
+                if text and fill is not None:
+                    text = fill(str(text, *OPEN)).encode(*encoding)
                 if text:
                     if not self.do.printed and not self.pending:
                         text = opening + bytes(text).removeprefix(between)

@@ -1,7 +1,7 @@
 """What the forms of output share: they count, name the ends of a conversation, and bracket notices."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -41,6 +41,10 @@ class CountingForm:
 
     def resume(self) -> None:
         """What it shows next isn't the first text, nor does it go on from the one before."""
+
+    def filling(self) -> Callable[[str], str] | None:
+        """What fills in what texts leave open; see `Form`."""
+        return None
 
     def left_out(self) -> str:
         """The head that was left out of what was shown last, as it has that of the one before."""

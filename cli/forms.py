@@ -1,7 +1,7 @@
 """The forms of output: what a dissection becomes."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import compress, islice
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
@@ -49,6 +49,10 @@ class Form(Protocol):
 
     def resume(self) -> None:
         """What it shows next isn't the first text, nor does it go on from the one before."""
+
+    def filling(self) -> Callable[[str], str] | None:
+        """What fills in, in the order of the output, what texts leave open that are shown after `resume`, as they
+        depend on those before; None: nothing is left open."""
 
     def left_out(self) -> str:
         """The head that was left out of what was shown last, as it has that of the one before."""

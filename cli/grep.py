@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from zdissect.dissection import Item
@@ -52,8 +52,11 @@ class GrepForm:
 
     @property
     def starts(self) -> tuple[str, str] | None:
-        """How texts of the form inside begin."""
-        return self.form.starts
+        """How texts of the form inside begin; None if it leaves open what may hold the text."""
+        return self.form.starts if self.filling() is None else None
+
+    def filling(self) -> Callable[[str], str] | None:
+        return self.form.filling()
 
     takes_columns = False
 

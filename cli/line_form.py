@@ -1,6 +1,6 @@
 """`-T line`: one line per message, in columns. `--long` has a form of its own in forms.py."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ from zdissect.records import Frame
 
 from .common import terminal_columns
 from .counting_form import Chosen, CountingForm, arrow
+from .open_lines import Filled, OpenEnds, OpenStart, open_line, silent
 from .options import DisplayOptions
 from .ros_definitions import ros_words
 
@@ -40,16 +41,22 @@ class LineForm(CountingForm):
         self.dump = display.dump
         self.takes_columns = not self.dump
         self.columns = terminal_columns()
-        self.ends = Ends()
+        self.open = False
+        """Whether lines are left open, to be filled in where it is known what was shown before."""
+        self.ends: Ends = Ends()
         wide = self.columns is None or self.columns >= _WIDE
         self.start = LineStart(self.style, times, exact=wide)
         self.message = ShortLine(self.style, display.payload_bytes, wide, ros_words(display))
 
-    starts = None
-    """Names of nodes, and widths of columns, depend on all that was shown before."""
-
     def remember_little(self) -> None:
         self.ends.most = MOST_LIVE
+
+    def resume(self) -> None:
+        self.open, self.ends = True, OpenEnds()
+        self.start = OpenStart(self.start, self.ends)
+
+    def filling(self) -> Callable[[str], str]:
+        return Filled(self).fill
 
     def show(self, item: Item, chosen: Chosen = None) -> str:
         self.count(item, chosen)
@@ -115,10 +122,12 @@ class LineForm(CountingForm):
             lines.append(self.line(start, count(len(data)), self.message.findings(made)))
         if self.dump:
             lines.append(f"{hexdump(data, '      ')}\n")
-        return "".join(lines)
+        return "".join(lines) or (silent(start) if self.open else "")
 
     def line(self, start: tuple[str, int], said: str, found: str) -> str:
         """A line. Findings are never cut off: what is said before them is."""
+        if self.open:
+            return open_line(start, said, found)
         if self.columns is not None:
             room = self.columns - start[1]
             tail = 2 + cells(found) if found else 0

@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from .run import Run
 
 
+OPEN = "utf-8", "surrogatepass"
+"""The encoding of texts that leave something open, and what is done with lone surrogates."""
+
+
 class Told(NamedTuple):
     """What must be known of a place to sum up at the end: messages of queries, and connections that were refused."""
 
@@ -85,6 +89,8 @@ class _Worker:
         self.refused = Occurrences()
         """Connections that were refused, since it was told last."""
         self.encoding = sys.stdout.encoding, sys.stdout.errors or "strict"
+        if run.form.filling() is not None:
+            self.encoding = OPEN
         run.form.resume()
 
     def run(self) -> None:

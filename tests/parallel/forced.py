@@ -11,7 +11,7 @@ from multiprocessing import Value
 
 import click
 
-from cli import all_cores
+from cli import all_cores, line_form
 from cli import run as run_module
 from cli.main import cli
 from zdissect import fed
@@ -30,6 +30,12 @@ CHOICES = (
     ("--frame", "5-20"), ("-T", "jsonl", "-c", "20"), ("--fail-on", "error", "-O", "push"), ("--grep", "FRAME"),
     ("-v",), ("-q", "--color", "always"),
 )  # fmt: skip
+LINES = (
+    ("-T", "line"), ("-T", "line", "--color", "always"), ("-T", "line", "-x", "-t", "d"), ("-T", "line", "-t", "ad"),
+    ("-T", "line", "-Y", "message == PUSH", "--color", "always"), ("-T", "line", "--grep", "push"),
+    ("-T", "line", "--brief"),
+)  # fmt: skip
+"""Short lines, and what they are made of: names, and widths of columns, depend on those before."""
 
 
 @contextmanager
@@ -108,8 +114,10 @@ def compare(files, all_arguments, jobs="3"):
 def main():
     kind, jobs, size, *files = sys.argv[1:]
     small_blocks(int(size))
+    if kind == "cut":
+        line_form.terminal_columns = lambda: 70
     usual = count_usual()
-    different, shared = compare(files, {"forms": FORMS, "choices": CHOICES}[kind], jobs)
+    different, shared = compare(files, {"forms": FORMS, "choices": CHOICES, "lines": LINES, "cut": LINES}[kind], jobs)
     for one in different:
         print(*one)
     print(shared, usual.value)

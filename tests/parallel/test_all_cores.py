@@ -12,11 +12,11 @@ from random import Random
 import pytest
 
 from cli.all_cores import usual_jobs
-from tests.conversation import CLIENT, OTHER_PEER, PEER, ROUTER, Conversation
+from tests.conversation import CLIENT, OTHER_PEER, PEER, ROUTER, Conversation, Node
 from tests.export.partitions import damaged, merged
 from tests.export.tables import OLD_TIMES, SAMPLES, frames, write_pcap
 from tests.messages import push
-from tests.packets import CaptureBuilder, Parties
+from tests.packets import SECOND, CaptureBuilder, Parties
 from tests.random_traffic import random_conversation
 
 ROOT = Path(__file__).parents[2]
@@ -73,16 +73,51 @@ def test_samples():
 
 
 def test_several_sessions(several):
-    assert shared("forms", 3, *several) == len(SEEDS) * 6  # short lines have one process
+    assert shared("forms", 3, *several) == len(SEEDS) * 7
 
 
 @pytest.mark.parametrize("block", [7, 50])
 def test_blocks_of_usual_messages(block, usual):
-    assert shared("forms", 3, *usual, block=block) == len(usual) * 6
+    assert shared("forms", 3, *usual, block=block) == len(usual) * 7
 
 
 def test_what_is_chosen(several):
     assert shared("choices", 5, *several[:2]) == 2 * 10  # those of -v, and of times since the last line, have one
+
+
+@pytest.fixture(scope="session")
+def alike(tmp_path_factory) -> Path:
+    """A capture of sessions whose nodes and addresses begin alike, one of them begun before it; with notices, and times
+    that are shown more exactly from the middle on.
+    """
+    capture, made = CaptureBuilder(), []
+    for number in range(4):
+        nodes = Node(bytes((number + 1, 1, 0xAA)), "client"), Node(bytes((number + 1, 0xBB)), "router")
+        hosts = f"10.0.{number % 2}.1", f"10.0.{number % 2}.2{number}"
+        made.append(Conversation(capture, nodes, Parties(hosts, (40001 + number // 2, 7447 + number // 3 * 10_000))))
+    for one in made[1:]:
+        one.open()
+    random = Random(1)
+    for number in range(900):
+        one = random.choice(made)
+        if number % 90 == 89:
+            one.keep_alive(number % 2)
+        one.frame(number % 2, push("k" * (number % 5 + 1)), push())
+        if number == 500:  # shown without KEEP_ALIVE, nothing but this has nanoseconds
+            capture.now_ns += 123
+            one.keep_alive(0)
+            capture.now_ns -= 123
+        if number % 300 == 299:
+            capture.now_ns += 15 * SECOND
+    path = tmp_path_factory.mktemp("alike") / "alike.pcap"
+    write_pcap(path, capture.frames)
+    return path
+
+
+@pytest.mark.parametrize(("kind", "jobs"), [("lines", 2), ("lines", 4), ("cut", 3)])
+def test_short_lines(kind, jobs, alike, several):
+    """Names and widths are as if all had been shown by one, cut at the edge of a terminal or not."""
+    assert shared(kind, jobs, alike, several[1]) == 2 * 6  # what is searched for may be in what isn't known yet
 
 
 @pytest.fixture(scope="session")
@@ -105,7 +140,7 @@ def test_several_files(several, tmp_path):
     parts = [tmp_path / f"{number}.pcap" for number in range(3)]
     for number, part in enumerate(parts):
         write_pcap(part, some[number * len(some) // 3 : (number + 1) * len(some) // 3])
-    assert shared("forms", 3, ":".join(map(str, parts))) == 6
+    assert shared("forms", 3, ":".join(map(str, parts))) == 7
     parts[1].write_bytes(parts[1].read_bytes()[:-5])
     assert shared("choices", 3, ":".join(map(str, parts))) == 10
 

@@ -126,16 +126,16 @@ class Ends:
             self.uses.update(named)  # before the others are released: some may be the same
             self._release(before)
         left, right = (
-            self._node(zid) if zid is not None else self._end(end)
+            self.of_node(zid) if zid is not None else self.of_end(end)
             for zid, end in zip(known.zids, flow.ends, strict=True)
         )
         known.columns = (f"{left}{ARROWS[0]}{right}", f"{left}{ARROWS[1]}{right}")
 
-    def _node(self, zid: str) -> str:
+    def of_node(self, zid: str) -> str:
         """The first digits of a ZenohID: so many that no other node has them."""
         return self._shortest(zid, [zid[:digits] for digits in range(_FIRST, len(zid))] + [zid])
 
-    def _end(self, end: Endpoint) -> str:
+    def of_end(self, end: Endpoint) -> str:
         """`:7447`, with as much of the address as tells it from others; what isn't IP in full."""
         if not is_ip(end):
             return self._shortest(end, [endpoint(end)])

@@ -1,11 +1,19 @@
 """What a line of `-T line` begins with: frame number, time, and who speaks to whom, each in its column."""
 
+from typing import Protocol
+
 from zdissect.output.style import Style
-from zdissect.output.time_formats import FrameTimes
 from zdissect.records import Frame
 
 _WIDEST = 16
 """So wide the column of the ends may grow."""
+
+
+class Times(Protocol):
+    """What has times of frames as text."""
+
+    def text(self, frame: Frame) -> str:
+        """The time of a frame that is shown."""
 
 
 class LineStart:
@@ -15,7 +23,7 @@ class LineStart:
         exact: Whether times have nanoseconds, from the first one on that does.
     """
 
-    def __init__(self, style: Style, times: FrameTimes, exact: bool) -> None:
+    def __init__(self, style: Style, times: Times, exact: bool) -> None:
         self.style = style
         self.times = times
         self.digits = 6
@@ -29,7 +37,7 @@ class LineStart:
     def text(self, frame: Frame, direction: int, ends: str) -> tuple[str, int]:
         """(the columns of what a frame brings, how wide they are); `ends` is empty for a frame of no conversation."""
         style = self.style
-        if frame is not self.frame:
+        if frame is not self.frame and (self.frame is None or frame[:2] != self.frame[:2]):
             self.frame = frame
             self.time, self.size = self.timed(frame)
         if not ends:
