@@ -24,7 +24,7 @@ TESTS = ("tests/vector/test_walk.py", "tests/engine/test_lazy_messages.py", "tes
          "tests/session/test_usual_messages.py", "tests/export/test_message_batches.py",
          "tests/output/test_jsonl.py", "tests/cli/test_forms_of_templates.py",
          "tests/output/test_stencils.py", "tests/output/test_row_cells.py", "tests/filters/test_row_selection.py",
-         "tests/stats/test_usual_counts.py", "tests/cli/test_forms_of_blocks.py",
+         "tests/stats/test_usual_counts.py", "tests/stats/test_activity.py", "tests/cli/test_forms_of_blocks.py",
          "tests/vector/test_courses.py", "tests/vector/test_blocks.py")  # fmt: skip
 SECONDS = 300
 
@@ -40,6 +40,8 @@ def main(names: list[str]) -> int:
         for name in ("zdissect", "tests", "samples", "pyproject.toml"):
             source = ROOT / name
             (shutil.copytree if source.is_dir() else shutil.copy)(source, copy / name)
+        for name in ("cli", "zdissect_cli"):  # not what is installed, which may change meanwhile
+            shutil.copytree(ROOT / "cli", copy / name)
         if (first := failing(copy)) is not None:
             print(f"the tests fail without a fault: {first}", file=sys.stderr)
             return 1
