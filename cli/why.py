@@ -36,7 +36,9 @@ from .stdio import for_json
 
 def _key(context: click.Context, _: click.Parameter, text: str) -> str:
     if problem := check(text):
-        raise click.BadParameter(f"{text!r} is no key expression: {problem}")
+        topic = text.strip("/")
+        hint = f"; topic {text} of ROS 2 is on */{topic}/**" if text[:1] == "/" and check(topic) is None else ""
+        raise click.BadParameter(f"{text!r} is no key expression: {problem}{hint}")
     return text
 
 
@@ -73,7 +75,9 @@ def why(
     try:
         steps = Why(known, to, source).steps()
     except NodeError as problem:
-        raise click.UsageError(str(problem)) from None
+        named = any(not set(text) <= set("0123456789abcdef.:[]") for text in (to, source))
+        hint = "; `zdissect ros2 nodes` has the ZenohIDs of nodes of ROS 2" if named else ""
+        raise click.UsageError(f"{problem}{hint}") from None
     if display.form == "json":
         for_json()
         entries = [step._asdict() for step in steps]

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.cli.listings import SAMPLES, SHARED, refusal, run, sidecar
+from tests.cli.listings import SAMPLES, SHARED, listed, refusal, run, sidecar
 
 ROUTER = SAMPLES / "declared-keys-router.pcap"
 
@@ -41,6 +41,24 @@ def test_a_release_that_changed_the_key(name):
     to = next(one["node"] for one in truth["operations"] if one["op"] == "subscriber")
     found = asked("ver/t0", truth["roles"][to]["zid"], SHARED / f"{name}.pcap")
     assert found["steps"][-1]["code"] == ("key" if name == "16-version-1.2.0" else "arrival")
+
+
+ARM = "factory/hall-1/cell-7/robot/arm/pose"
+
+
+def test_a_node_may_be_its_address():
+    """Alone if there is one node there; all are on one machine here."""
+    by_zid = run("why", "--key", ARM, "--to", "be6c", ROUTER).stdout
+    address = next(row for row in listed("sessions", ROUTER) if row["opener_zid"][:4] == "be6c")["opener_address"]
+    assert run("why", "--key", ARM, "--to", address, ROUTER).stdout == by_zid
+    several = refusal("why", "--key", ARM, "--to", address.partition(":")[0], ROUTER)
+    assert "'127.0.0.1' may be client 2b7a6edb…, router 987fe09c…, client be6c89fb…" in several
+
+
+def test_names_of_ros_are_no_keys():
+    assert "; topic /range of ROS 2 is on */range/**" in refusal("why", "--key", "/range", "--to", "be6c", ROUTER)
+    assert "`zdissect ros2 nodes`" in refusal("why", "--key", "a", "--to", "/listener", ROUTER)
+    assert "ros2" not in refusal("why", "--key", "a", "--to", "beef", ROUTER)
 
 
 def test_wrong_use():

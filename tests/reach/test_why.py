@@ -72,8 +72,18 @@ def test_a_subscriber_too_late(star):
     star.wait()
     steps, step = walked(star.capture)
     assert steps[-1] == ("missing", "time")
-    assert step.frames == (sent, sent)
+    assert step.frames == (sent,)
     assert "before the subscriber is declared" in step.text
+
+
+def test_a_frame_is_named_once_however_much_of_it_shows_the_step(star):
+    star.subscribe(star.two, KEY)
+    star.one.frame(0, sample(), sample(b"2"), sample(b"3"))
+    sent = last(star)
+    star.wait()
+    steps, step = walked(star.capture)
+    assert steps[-1] == ("missing", "sample")
+    assert (step.text.partition(" samples")[0], step.frames) == ("3 of 3", (sent,))
 
 
 def test_a_subscriber_that_is_undeclared(star):

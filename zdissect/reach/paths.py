@@ -18,11 +18,15 @@ class Paths:
         self.roles = dict(known.roles)
         self.links: dict[str, dict[str, dict[str, Any]]] = {}
         """Each node's neighbours, with a session with each."""
+        self.addresses: dict[str, dict[str, None]] = {}
+        """The nodes at each address, with its port and without."""
         for session in known.sessions:
             one, other = (end["zid"] or end["address"] for end in session["ends"])
             for end in session["ends"]:
                 name = end["zid"] or end["address"]
                 self.roles[name] = self.roles.get(name) or end["role"]
+                for address in (end["address"], end["address"].rpartition(":")[0].strip("[]")):
+                    self.addresses.setdefault(address, {})[name] = None
             self.links.setdefault(one, {})[other] = session
             self.links.setdefault(other, {})[one] = session
 
@@ -30,6 +34,12 @@ class Paths:
         """A node for people: its role, and the first digits of its ZenohID."""
         short = name if ":" in name or len(name) <= _SHORT else f"{name[:_SHORT]}…"
         return f"{self.roles.get(name) or ''} {short}".strip()
+
+    def found(self, text: str) -> list[str]:
+        """The nodes that a text may mean: the first digits of a ZenohID, or an address, with its port or without."""
+        if text in self.links:
+            return [text]
+        return [name for name in self.links if name.startswith(text)] or list(self.addresses.get(text, ()))
 
     def of(self, name: str) -> list[tuple[str, dict[str, Any]]]:
         """A node's neighbours, each with a session, in the order of the sessions."""

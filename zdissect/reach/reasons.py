@@ -58,9 +58,9 @@ class Why:
 
     def find(self, text: str) -> str:
         """A node by the beginning of its name."""
-        found = [name for name in self.paths.links if name.startswith(text)]
-        if text in found or len(found) == 1:
-            return text if text in found else found[0]
+        found = self.paths.found(text)
+        if len(found) == 1:
+            return found[0]
         what = f"may be {', '.join(map(self.paths.called, found[:_NAMED]))}" if found else "is no node of the capture"
         there = (
             "" if found else f": there are {', '.join(map(self.paths.called, list(self.paths.links)[:20])) or 'none'}"
@@ -275,10 +275,10 @@ def _covers(declared: DeclaredSubscriber, sample: Sample) -> bool:
 
 
 def _up_to_missing(steps: Iterable[ReachStep]) -> list[ReachStep]:
-    """Steps up to the first at which something is missing."""
+    """Steps up to the first at which something is missing; each with every frame once."""
     out = []
     for step in steps:
-        out.append(step)
+        out.append(step._replace(frames=tuple(dict.fromkeys(step.frames))))
         if step.verdict == MISSING:
             break
     return out
