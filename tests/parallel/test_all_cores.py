@@ -198,7 +198,7 @@ FirstLook.split = other
 
 MUCH = """
 from zdissect.vector import dissections
-dissections.MOST_HELD = 200_000
+dissections.MOST_WHOLE = 200_000
 """
 """Blocks bring more than can be held until it is known whether a group is sound."""
 

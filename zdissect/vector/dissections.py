@@ -37,15 +37,17 @@ Show = Callable[[UsualBatches], Iterator[Of]]
 """What is made of usual batches, all of whose messages have templates: something for each."""
 
 
-MOST_HELD = 32 << 20
-"""Memory of items of a block, besides those on arrays, from which on they are given before all of it is fed."""
+MOST_HELD = 8 << 20
+"""Memory of items of a block, besides those on arrays, from which on they are given before all of it is fed..."""
+MOST_WHOLE = 256 << 20
+"""... and where they can't be."""
 
 
 class BlockItems:
     """Takes what a block gives; `up_to` puts it in order."""
 
-    def __init__(self, progress: Progress) -> None:
-        self.progress = progress
+    def __init__(self, progress: Progress, most: int) -> None:
+        self.progress, self.most = progress, most
         self.runs: list[UsualRun] = []
         self.events: dict[int, list[Item]] = {}
         """What batches complete that aren't usual."""
@@ -63,7 +65,7 @@ class BlockItems:
     @property
     def full(self) -> bool:
         """Whether it is time to give what there is."""
-        return self.held >= MOST_HELD
+        return self.held >= self.most
 
     def items(self, frame: int, items: list[Item], batch: int = -1) -> None:
         """Takes what a frame of the block completes."""
@@ -216,7 +218,7 @@ def ranked_of(feed: BlockFeed, some: list[Any], show: Show[Of] | None = None, wh
         singly = _singly(feed.pipeline, some, whole)
         return list(singly) if whole else singly
     progress = feed.read(block)
-    found = BlockItems(progress)
+    found = BlockItems(progress, MOST_WHOLE if whole else MOST_HELD)
     steps = progress.steps(found)
     step = next(steps, None)
     if step is None:
@@ -248,7 +250,7 @@ def _singly(pipeline: Any, items: list[Any], whole: bool) -> Iterator[tuple[Any,
                 for part in ranked:
                     parts.append(part)
                     held += sum(map(memory_of, part[1]))
-                    if held >= MOST_HELD:
+                    if held >= MOST_WHOLE:
                         raise TooMuch
                 ranked = parts
             yield item, ranked
