@@ -40,6 +40,8 @@ class Dissection:
     """Where the bytes came from, for people: empty, or `decompressed from 40 bytes`."""
     scouting: bool = False
     """It is a scouting datagram, and no batch of a session."""
+    keys: int = 0
+    """Memory of long key expressions in its messages."""
 
 
 @dataclass(slots=True)
@@ -167,7 +169,7 @@ _MESSAGE_BYTES = 1000
 def memory_of(item: Item) -> int:
     """The memory that an item takes, about."""
     if isinstance(item, Dissection):
-        return _MESSAGE_BYTES * (1 + len(item.messages)) + len(item.buffer.data)
+        return _MESSAGE_BYTES * (1 + len(item.messages)) + len(item.buffer.data) + item.keys
     return _MESSAGE_BYTES + (len(item.data) if isinstance(item, Skip) else 0)
 
 

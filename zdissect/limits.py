@@ -28,6 +28,8 @@ class Limits:
     """Messages of which FRAGMENTs are missing."""
     sessions: int = 256 * MB
     """What nodes declare and ask: key expressions, subscribers, interests, requests; members of multicast groups."""
+    keys: int = 4 * MB
+    """Long key expressions of the messages of one batch: a few bytes may stand for 64 kB that were declared."""
 
 
 NAMES = tuple(field.name for field in fields(Limits))
@@ -50,6 +52,9 @@ class Options:
 
 class Quota(Generic[Owner]):
     """What is kept of one kind, in bytes, by owner."""
+
+    loses = "those that take most lose what waits, or what came first"
+    """What becomes of those that exceed it."""
 
     def __init__(self, name: str, most: int, log: list[str] | None = None) -> None:
         self.name = name
@@ -92,7 +97,7 @@ class Quota(Generic[Owner]):
         log, self.log = self.log, None
         if log is not None:
             limit = f"--limit {self.name}={size_text(self.most)}"
-            log.append(f"more than {limit}: those that take most lose what waits, or what came first")
+            log.append(f"more than {limit}: {self.loses}")
 
 
 UNITS = "KMGT"

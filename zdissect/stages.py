@@ -70,7 +70,7 @@ class PipelineStages:
         """Whether a limit of memory has been reached: for what else there is in the capture it counts, too."""
         memory, streams = self.sessions.memory, self.streams
         quotas = (streams.store, streams.waits, self.buffers, self.datagrams.store, memory.tables, memory.fragments)
-        return any(quota.log is None for quota in quotas)
+        return any(quota.log is None for quota in (*quotas, memory.keys))
 
     def all_links(self) -> list[Link]:
         """The links that ended, if they were kept, and those that haven't."""

@@ -22,6 +22,8 @@ MOST_PLAIN = 50_000
 """Keys that are remembered as correct..."""
 LONGEST_KEY = 512
 """... and how many characters they have at most: longer ones would take the memory of many."""
+_SHOWN = 80
+"""Characters of a longer one that a finding shows."""
 
 _PLAIN: set[str] = set()
 """Keys found to be valid, canonical and without wildcards: a fact about the text alone, kept across captures."""
@@ -38,12 +40,17 @@ def key(message: DecodedMessage) -> None:
     usual = len(text) <= LONGEST_KEY
     problem = _problem(text) if usual else _fault(text)
     if problem:
-        message.remark("invalid-keyexpr", f"'{text}' {problem}", at)
+        message.remark("invalid-keyexpr", f"'{shown(text)}' {problem}", at)
     elif not keyexprs.has_wildcard(text):
         if usual and len(_PLAIN) < MOST_PLAIN:
             _PLAIN.add(text)
     elif row["message"] == "RESPONSE":
-        message.remark("wildcard-reply", f"{text} has a wildcard", at)
+        message.remark("wildcard-reply", f"{shown(text)} has a wildcard", at)
+
+
+def shown(text: str | None) -> str:
+    """A key in a finding: the beginning of a long one."""
+    return str(text) if text is None or len(text) <= LONGEST_KEY else f"{text[:_SHOWN]}..."
 
 
 @lru_cache(maxsize=8192)
@@ -57,7 +64,7 @@ def _fault(text: str) -> str:
     problem = keyexprs.check(text)
     if problem is not None:
         return f"isn't valid: {problem}"
-    return "" if keyexprs.is_canonical(text) else f"isn't canonical: {keyexprs.canonical(text)}"
+    return "" if keyexprs.is_canonical(text) else f"isn't canonical: {shown(keyexprs.canonical(text))}"
 
 
 def shared_memory(message: DecodedMessage, agreed: Parameters | None) -> None:

@@ -4,6 +4,7 @@ from zdissect.engine.messages import DecodedMessage
 from zdissect.grammar.enums import DEFAULT_BITS
 from zdissect.session import message_checks
 from zdissect.session.key_tables import Declared
+from zdissect.session.message_checks import shown
 from zdissect.session.model import Link, Session
 from zdissect.session.overdue import await_answer, await_final
 
@@ -70,7 +71,7 @@ def prefix_of_declaration(session: Session, message: DecodedMessage, side: int, 
     """The prefix of a D_KEYEXPR with a scope: it has no M bit, and implementations disagree (notes 6.2)."""
     own, others = session.sides[side].keys.get(scope), session.sides[1 - side].keys.get(scope)
     if own is not None and others is not None and own.key != others.key:
-        text = f"{scope} is {own.key} for the sender, {others.key} for the receiver"
+        text = f"{scope} is {shown(own.key)} for the sender, {shown(others.key)} for the receiver"
         message.remark("scope-ambiguous", text, "d_keyexpr.scope")
     return own or others
 
@@ -97,7 +98,7 @@ def declare(session: Session, message: DecodedMessage, side: int, frame: int) ->
         if ident is not None and "key_scope" in row:
             old = session.sides[side].keys.declare(ident, row.get("key_expr"), frame)
             if old is not None:
-                message.remark("expr-id-remapped", f"{ident} already stands for {old}", "d_keyexpr.expr_id")
+                message.remark("expr-id-remapped", f"{ident} already stands for {shown(old)}", "d_keyexpr.expr_id")
     elif body == "U_KEYEXPR":
         free(session, message, side)
     elif body.startswith("D_") and body != "D_FINAL":

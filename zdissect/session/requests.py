@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from zdissect.engine.messages import DecodedMessage, Row
 from zdissect.session.deadlines import due
 from zdissect.session.keyexprs import intersects
+from zdissect.session.message_checks import shown
 
 DEFAULT_TIMEOUT_MS = 10_000
 SLACK_MS = 2_000
@@ -98,7 +99,7 @@ class Requests:
             message.remark("over-budget", f"answer {request.answers} of {request.budget}")
         key = row.get("key_expr")
         if request.key and key and "_anyke" not in request.parameters and not intersects(request.key, key):
-            message.remark("reply-key", f"{key} doesn't answer {request.key}", "response.suffix")
+            message.remark("reply-key", f"{shown(key)} doesn't answer {shown(request.key)}", "response.suffix")
         return request
 
     def final(self, message: DecodedMessage, ts_ns: int, complete: bool) -> Request | None:

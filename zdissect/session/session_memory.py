@@ -1,8 +1,32 @@
 """The memory that sessions take, all together: what they remember, and messages of which fragments are missing."""
 
 from zdissect.dissection import Dissection, Notice
+from zdissect.engine.messages import Row
 from zdissect.limits import Limits, Quota
 from zdissect.session.model import Session
+
+
+class BatchKeys(Quota[None]):
+    """The long keys of the messages of one batch."""
+
+    loses = "further long keys of the same batch stay as they were sent, by the id that was declared"
+
+    left_out = 0
+    """How many keys were taken from messages."""
+
+    def begin(self) -> None:
+        """The next batch begins."""
+        self.held = 0
+
+    def feed(self, row: Row) -> None:
+        """Takes a message with a long key; takes the key from it if there are too many."""
+        size = len(row["key_expr"])
+        if self.held + size > self.most and row.get("key_scope") != 0:
+            self.tell()
+            self.left_out += 1
+            del row["key_expr"]
+        else:
+            self.held += size
 
 
 class SessionMemory:
@@ -13,6 +37,7 @@ class SessionMemory:
         """Texts about limits that were reached, until they are told."""
         self.tables: Quota[Session] = Quota("sessions", limits.sessions, self.reached)
         self.fragments: Quota[Session] = Quota("fragments", limits.fragments, self.reached)
+        self.keys = BatchKeys("keys", limits.keys, self.reached)
 
     def count(self, session: Session, item: Dissection) -> list[Notice]:
         """Counts a session, which an item may have changed; what is to be said of limits that were reached."""

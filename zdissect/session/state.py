@@ -21,6 +21,7 @@ from zdissect.session import endings, frame_fragment, network_layer, opening
 from zdissect.session.discovery import Discovery
 from zdissect.session.fragments import Assembled
 from zdissect.session.handshake import STEPS, Handshake
+from zdissect.session.message_checks import LONGEST_KEY
 from zdissect.session.model import Link, Session
 from zdissect.session.multicast import Groups
 from zdissect.session.occurrences import Occurrences
@@ -61,6 +62,8 @@ class Sessions:
         direction = item.direction
         link.messages[direction] += len(item.messages)
         out: list[Assembled] = []
+        keys = self.memory.keys
+        keys.begin()
         self.batch(link, item)
         if item.messages:
             self.pulse(link, item)
@@ -70,17 +73,18 @@ class Sessions:
             if usual is not None and usual.take(message, item.frame):
                 continue
             unusual = True
-            template, before = message.template, len(remarks)
+            template, before = message.template, (len(remarks), keys.left_out)
             whole = self.message(link, message, item)
             if whole is not None:
                 out.append(whole)
-            if usual is not None and template is not None and len(remarks) == before:
+            if usual is not None and template is not None and (len(remarks), keys.left_out) == before:
                 usual.learn(template, message.row)
             link.session.timestamps.feed(message, item.frame)
         if item.messages and not link.pulses[direction].watched:
             self.overdue.watch(link, direction)
         session = link.session
         if unusual:
+            item.keys = keys.held
             self.notices += self.memory.count(session, item)
         self.passed(session, item)
         if session.awaited.due_ns < session.listed_ns:
@@ -137,11 +141,13 @@ class Sessions:
         row.update(link.who(direction))
         return whole
 
-    @staticmethod
-    def network(link: Link, message: DecodedMessage, direction: int, frame: Frame) -> None:
+    def network(self, link: Link, message: DecodedMessage, direction: int, frame: Frame) -> None:
         """Adds what the session knows to a network message, but for its time."""
         network_layer.feed(link, message, direction, frame.number, frame.now_ns)
-        message.row.update(link.who(direction))
+        row = message.row
+        if len(row.get("key_expr") or "") > LONGEST_KEY:
+            self.memory.keys.feed(row)
+        row.update(link.who(direction))
 
     def link(self, flow: Flow) -> Link:
         """The link of a flow."""
@@ -273,6 +279,7 @@ class Sessions:
     def assembled(self, item: Dissection) -> None:
         """Takes a message that was reassembled from fragments."""
         link = self.link(item.flow)
+        self.memory.keys.begin()
         for message in item.messages:
             self.network(link, message, item.direction, item.frame)
             link.session.timestamps.feed(message, item.frame)

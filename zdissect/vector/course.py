@@ -242,6 +242,7 @@ class Course:
             if batch < 0 or ruled >= self.ends[batch]:
                 batch = bisect_right(self.ends, ruled)
                 messages = []
+                sessions.memory.keys.begin()
                 frame = self.around.frames[self.frames[batch]]
                 direction = self.ways.index(self.batches.way[self.own[batch]])
             tape = messages[0].tape if messages else None
