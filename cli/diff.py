@@ -7,8 +7,11 @@ from collections.abc import Iterator
 import click
 
 from zdissect.comparison import Recording, compare
+from zdissect.comparison.differences import stands_for
+from zdissect.comparison.message_content import RELIABILITY, SENT
 from zdissect.comparison.recording import Compared
 from zdissect.fed import fed
+from zdissect.grammar.registry import fields
 from zdissect.listing.listing import Entry
 from zdissect.output.printable import dumps
 from zdissect.output.style import Style
@@ -18,7 +21,7 @@ from zdissect.pipeline import Options, Pipeline
 from . import completers
 from .captures import Captures
 from .command import Command
-from .common import complain
+from .common import complain, nearest
 from .exit_codes import DONE, UNREADABLE
 from .options import CaptureOptions, DisplayOptions, as_records, color_option, decode_as_option, pager_option
 from .outcome import in_frames, not_shown
@@ -38,6 +41,15 @@ def _numbers(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> l
     return [(int(match[1]), int(match[2])) for match in found if match is not None]
 
 
+def _ignored(_: click.Context, __: click.Parameter, patterns: tuple[str, ...]) -> tuple[str, ...]:
+    known = [RELIABILITY, SENT, *(path.removeprefix("zenoh.") for path in fields())]
+    for pattern in patterns:
+        one = re.sub(r"(#\d+| 0x[0-9a-f]+)$", "", pattern)  # the second of its name; an extension that isn't known
+        if not any(stands_for(one, name) for name in known):
+            raise click.BadParameter(f"no field is called {pattern!r}{nearest(one, known)}")
+    return patterns
+
+
 @click.command("diff", cls=Command)
 @click.argument("a", metavar="A", shell_complete=completers.files)
 @click.argument("b", metavar="B", shell_complete=completers.files)
@@ -46,7 +58,12 @@ def _numbers(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> l
     help="Compare session N of A with M of B; else those with the same roles, in their order.",
 )  # fmt: skip
 @click.option(
-    "--ignore", "ignored", multiple=True, metavar="FIELD", help="Fields that aren't compared, with wildcards: 'put.*'."
+    "--ignore",
+    "ignored",
+    multiple=True,
+    callback=_ignored,
+    metavar="FIELD",
+    help="Fields that aren't compared, with wildcards: 'put.*'.",
 )
 @click.option("--any-key", "any_key", is_flag=True, help="Compare messages whatever their keys.")
 @click.option("--json", "form", flag_value="json", help="The report as JSON.")
@@ -131,6 +148,10 @@ def _lines(report: Entry, style: Style) -> Iterator[str]:
         yield from _session(session, style)
         if not differences:
             yield "  no difference"
+        for name, lacks in session["lacks"].items():
+            if lacks:
+                what = f"not seen: capture {name.upper()} lacks {lacks}: what is missing there may have been said"
+                yield f"  {style.dim}{what}{style.end}"
     for one in report["only"]:
         total += 1
         yield ""

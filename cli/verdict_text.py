@@ -30,7 +30,9 @@ class VerdictText:
             yield f"not found any more: {one['rule']} {prose(one.get('message') or '')}".rstrip()
         who = "" if self.report["judged"] == "all" else f", judged: {prose(self.report['judged'])}"
         terms = f"profile {self.report['profile']}{who}, fails on {self.report['fail_on']}"
-        yield f"{self.colored(self.report['verdict'].upper(), self.report['verdict'])}: {self.tally()}  ({terms})"
+        verdict = self.report["verdict"]
+        word = phrases.verdict(self.report, self.colored(verdict.upper(), verdict))
+        yield f"{word}: {self.tally()}  ({terms})"
 
     def tally(self) -> str:
         """What was found, in numbers."""
@@ -49,9 +51,10 @@ class VerdictText:
         """The lines about a capture."""
         style = self.style
         verdict = capture["verdict"]
-        yield f"{style.frame}{phrases.title(capture)}{style.end}: {self.colored(verdict, verdict)}"
+        word = phrases.verdict(capture, self.colored(verdict, verdict))
+        yield f"{style.frame}{phrases.title(capture)}{style.end}: {word}"
         for problem in capture["problems"]:
-            yield f"  {style.error}can't be read{style.end}: {prose(problem)}"
+            yield f"  {style.error}can't be read{' to its end' * bool(capture['frames'])}{style.end}: {prose(problem)}"
         healthy = 0
         for session in capture["sessions"]:
             if not session["violations"] and not session["unseen"]:

@@ -89,6 +89,14 @@ def test_what_is_cut_short_is_judged_as_far_as_it_goes(tmp_path):
     (capture,) = json.loads(done.stdout)["captures"]
     assert (capture["verdict"], len(capture["problems"])) == ("failed", 1)
     assert "cut.pcap" in done.stderr
+    lines = run("check", cut).stdout.splitlines()
+    assert lines[0] == f"{cut}: failed, as far as it can be read"
+    assert lines[1].startswith(f"  can't be read to its end: {cut}: cut short")
+    assert lines[-1].startswith("FAILED, as far as it can be read: ")
+    assert run("check", "--markdown", cut).stdout.startswith("# zdissect check: failed, as far as it can be read\n")
+    empty = tmp_path / "empty.pcap"
+    empty.write_bytes(b"")
+    assert run("check", empty).stdout.splitlines()[-1].startswith("NOT JUDGED: ")
 
 
 def test_nothing_to_judge_is_no_pass(tmp_path):

@@ -5,6 +5,9 @@ import json
 import pytest
 
 from tests.cli.listings import SAMPLES, SHARED, refusal, run
+from tests.conversation import Conversation
+from tests.export.tables import write_pcap
+from tests.messages import push, put
 from zdissect.grammar.registry import wire_fields
 
 PICO, RUST = SAMPLES / "pico-clients.pcap", SAMPLES / "declared-keys-router.pcap"
@@ -83,7 +86,29 @@ def test_what_cannot_be_read_or_holds_nothing(tmp_path):
     [
         (["--session", "1"], "'1' isn't two numbers of `zdissect sessions`"),
         (["--session", "9:1"], f"there is no session 9 in {RUST}, but 1, 2"),
+        (["--ignore", "put.payloda"], "no field is called 'put.payloda'; did you mean put.payload"),
     ],
 )
-def test_sessions_that_there_are_not_are_refused(words, why):
+def test_sessions_and_fields_that_there_are_not_are_refused(words, why):
     assert why in refusal("diff", *words, RUST, RUST)
+
+
+@pytest.mark.parametrize("name", ["put.*", "zenoh.put.payload", "ext 0x0e", "put.payload#2", "[sent]", "*reliability*"])
+def test_fields_that_there_are(name):
+    assert run("diff", "--ignore", name, RUST, RUST).return_value == 0
+
+
+def test_what_a_capture_lacks_is_said_below_the_differences(tmp_path):
+    whole, holed = Conversation().open(), Conversation().open()
+    for payload in (b"a", b"b", b"c"):
+        data = whole.bytes(0, whole.framed(0, push("demo", body=put(payload))))
+        whole.raw(0, data)
+        if payload == b"b":
+            holed.lose(0, data)
+        else:
+            holed.raw(0, data)
+    paths = [tmp_path / "whole.pcap", tmp_path / "holed.pcap"]
+    for path, conversation in zip(paths, (whole, holed), strict=True):
+        write_pcap(path, conversation.capture.frames)
+    lines = run("diff", *paths).stdout.splitlines()
+    assert lines[-3] == "  not seen: capture B lacks bytes of this session: what is missing there may have been said"

@@ -171,6 +171,15 @@ def test_fields_and_sessions_can_be_chosen():
     assert compared(one, other, ignored=["put.payload"])["same"]
     assert compared(one, other, ignored=["zenoh.put.*"])["same"]
     assert not compared(one, other, ignored=["put.encoding"])["same"]
+
+
+def test_what_a_message_has_of_its_frame_can_be_ignored_by_its_name():
+    """Although brackets are wildcards."""
+    one = Conversation().open().frame(0, push("demo"))
+    other = Conversation().open().frame(0, push("demo"), reliable=False)
+    assert told(compared(one, other)) == [("opener", "PUSH PUT", "demo", "[reliability]", "reliable", "best_effort")]
+    assert compared(one, other, ignored=["[reliability]"])["same"]
+    assert not compared(one, other, ignored=["[sent]"])["same"]
     report = compared(one, other, chosen=[(1, 1)])
     assert [(row["a"], row["b"]) for row in report["sessions"]] == [(1, 1)]
 

@@ -32,6 +32,11 @@ _TIMED = ("SCOUT", "HELLO", "JOIN")
 """Messages that are repeated as time passes: how many there are says nothing."""
 
 
+def stands_for(pattern: str, name: str) -> bool:
+    """Whether a pattern is, or has wildcards for, the name of a field, which may begin with `zenoh.`."""
+    return name == pattern or fnmatchcase(name, pattern) or fnmatchcase(f"zenoh.{name}", pattern)
+
+
 def compare(
     a: Sequence[Compared],
     b: Sequence[Compared],
@@ -105,6 +110,7 @@ def _session(a: Compared, b: Compared, ignored: Sequence[str]) -> Entry:
         "a": a.number,
         "b": b.number,
         "title": {"a": a.title, "b": b.title},
+        "lacks": {"a": a.lacks, "b": b.lacks},
         "differences": differences,
         "order": order,
     }
@@ -163,7 +169,7 @@ def _differing(
         one, other = first.get(name), second.get(name)
         if one == other:
             continue
-        if any(fnmatchcase(name, pattern) or fnmatchcase(f"zenoh.{name}", pattern) for pattern in ignored):
+        if any(stands_for(pattern, name) for pattern in ignored):
             continue
         if (one is None or other is None) and any(name.startswith(above) for above in missing):
             continue

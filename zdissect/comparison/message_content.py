@@ -31,6 +31,8 @@ _SHORT = 16
 """Bytes of which a text always has all."""
 _LONGEST = 200
 """Characters of a text."""
+RELIABILITY, SENT = "[reliability]", "[sent]"
+"""Names of what a message has of its FRAME."""
 PRESENT = "present"
 """The text of an extension, whose fields have their own."""
 
@@ -82,7 +84,7 @@ def _channel(message: DecodedMessage) -> Content:
     if row["layer"] != "network":
         return ()
     whole = "in fragments" if row.get("fragments") else "whole"
-    return _part("[reliability]", str(row.get("reliability")), b""), _part("[sent]", whole, b"")
+    return _part(RELIABILITY, str(row.get("reliability")), b""), _part(SENT, whole, b"")
 
 
 def _part(name: str, text: str, raw: bytes, exact: bytes = b"") -> ContentPart:

@@ -27,6 +27,9 @@ MOST_KINDS = 20_000
 _MOST_NODES = 64
 """ZenohIDs that are looked for in texts."""
 
+_UNOPENED = {"none": "the beginning of this session", "partial": "a part of its handshake"}
+"""What a capture lacks of a session, by what it has of the handshake."""
+
 Kind = tuple[str, str]
 """What a message is, and its key: those of the same kind are compared with each other."""
 
@@ -54,6 +57,8 @@ class Compared(NamedTuple):
     """Of opener and acceptor."""
     title: str
     sides: tuple[Side, Side]
+    lacks: str = ""
+    """What the capture lacks of it; empty if it has all."""
 
     def without_keys(self) -> "Compared":
         """The same, with messages of all keys as one kind."""
@@ -127,7 +132,9 @@ class Recording(Listing):
                     _join(sides[direction ^ flip], self.said.get((one["flow_id"], direction), {}))
             ends = entry["ends"]
             title = " → ".join(f"{end['role'] or '?'} {end['address']}" for end in ends)
-            out.append(Compared(entry["session"], (ends[0]["role"], ends[1]["role"]), title, sides))
+            gaps = any(links[one["flow_id"]].session.gaps for one in entry["links"] if one["flow_id"] in links)
+            lacks = "bytes of this session" if gaps else _UNOPENED.get(entry["handshake"], "")
+            out.append(Compared(entry["session"], (ends[0]["role"], ends[1]["role"]), title, sides, lacks))
         return out
 
 

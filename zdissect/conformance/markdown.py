@@ -16,7 +16,7 @@ def markdown(report: Entry) -> str:
     """The verdict: a heading, then each capture with a table of its violations, and the details of those that count."""
     who = "" if report["judged"] == "all" else f", judged: {escaped(report['judged'])}"
     lines = [
-        f"# zdissect check: {report['verdict']}",
+        f"# zdissect check: {phrases.verdict(report, report['verdict'])}",
         "",
         f"{phrases.tally(report)} (profile {report['profile']}{who}, fails on {report['fail_on']})",
     ]
@@ -34,7 +34,7 @@ def escaped(text: str) -> str:
 
 
 def _capture(capture: Entry) -> Iterator[str]:
-    yield f"## {escaped(phrases.title(capture))}: {capture['verdict']}"
+    yield f"## {escaped(phrases.title(capture))}: {phrases.verdict(capture, capture['verdict'])}"
     for problem in capture["problems"]:
         yield f"\n**{escaped(problem)}**"
     shown = 0

@@ -16,6 +16,16 @@ def node(end: Entry, short: bool = False) -> str:
     return " ".join(one for one in (end["role"], zid, end["address"] if not short or zid is None else None) if one)
 
 
+def verdict(report: Entry, word: str) -> str:
+    """A word for the verdict, and whether that holds for the files as a whole.
+
+    Args:
+        report: The report, or the entry of one capture.
+    """
+    cut = any(one["problems"] and one["frames"] for one in report.get("captures", [report]))
+    return f"{word}, as far as it can be read" if cut else word
+
+
 def session(one: Entry) -> str:
     """`Session 1  client 1a2b 10.0.0.1:50000 → router 3c4d 10.0.0.2:7447  tcp.0`."""
     opener, acceptor = (node(end) or "?" for end in one["ends"])
