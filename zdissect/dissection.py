@@ -42,6 +42,8 @@ class Dissection:
     """It is a scouting datagram, and no batch of a session."""
     keys: int = 0
     """Memory of long key expressions in its messages."""
+    around: int = 0
+    """Bytes of a stream that carry it: the headers of WebSocket frames."""
 
 
 @dataclass(slots=True)

@@ -152,7 +152,6 @@ class Pipeline(PipelineStages):
                 return
             conversation = self.conversations[item.stream] = self.conversation(item.stream)
         if isinstance(item, Chunk):
-            self.delivered += len(item.data)
             conversation.flow.size += len(item.data)
             yield from self.batches(conversation, conversation.feed(item))
             if conversation.changed:
@@ -208,8 +207,9 @@ class Pipeline(PipelineStages):
                     self.sessions.skip(skip)
                 yield skip
                 continue
-            buffer, frame, frames, missing, framing, hint = cutting
+            buffer, frame, frames, missing, framing, hint, around = cutting
             item, out = Dissection(frame, frames, flow, direction, buffer, EMPTY, framing, missing), list[Item]()
+            item.around = around
             self.dissector.dissect(item, WHY.get(missing, ""), out, hint)
             if item.next_framing is not None:
                 conversation.reframe(direction, item.next_framing)

@@ -28,8 +28,6 @@ class PipelineStages:
     options: Options = field(default_factory=Options)
     captured: int = 0
     """Payload bytes of all TCP segments and UDP datagrams, retransmitted ones too."""
-    delivered: int = 0
-    """Bytes of all TCP streams: payload without what was retransmitted or belonged to no connection."""
     clock: Clock = field(default_factory=Clock)
     decoder: Decoder = field(init=False)
     streams: Streams = field(default_factory=Streams)

@@ -107,7 +107,7 @@ class Fed:
     def state(self) -> Iterator[tuple[str, Any]]:
         """Names and values of all that the layers up to TCP remember."""
         pipeline = self.pipeline
-        yield "counts", (pipeline.captured, pipeline.delivered, pipeline.last, pipeline.clock.state())
+        yield "counts", (pipeline.captured, pipeline.streams.undelivered, pipeline.last, pipeline.clock.state())
         yield "ticks", pipeline.ticks.next_ns
         yield (
             "decoder",

@@ -33,6 +33,8 @@ class Assembler:
 
     def __init__(self) -> None:
         self.ignored: Final[Counter[str]] = Counter()
+        self.undelivered = 0
+        """Payload bytes that no stream gets: they came again, or after an end, or belong to no connection."""
 
     def _hold_or_accept(self, half: HalfStream, segment: Segment, out: list[StreamItem]) -> None:
         connection = half.connection
@@ -101,12 +103,14 @@ class Assembler:
         limit = end.offset if end is not None and end.offset >= 0 else half.offset if half.ended else -1
         if 0 <= limit < start + len(data):
             self.ignored["after the end"] += 1
-            data = data[: max(0, limit - start)]
+            size, data = len(data), data[: max(0, limit - start)]
+            self.undelivered += size - len(data)
         if start < half.offset:
             if start < 0:
                 self.ignored["before the start"] += 1
             old = half.offset - start
             self._compare_recent(half, start, data[:old], frame, out)
+            self.undelivered += min(old, len(data))
             start, data = half.offset, data[old:]
             frame_offset = frame_offset + old if frame_offset >= 0 else -1
         pending = half.hold()
@@ -134,6 +138,7 @@ class Assembler:
             if both > position:
                 again = data[position - start : both - start]
                 self._compare(half, position, again, known[position - other :], frame, out)
+                self.undelivered += both - position
                 position = both
             index += 1
         if position < stop:
@@ -243,5 +248,6 @@ class Assembler:
         if pending is not None:
             if pending.pieces:
                 self.ignored["after the end"] += len(pending.pieces)
+                self.undelivered += pending.size
             pending.pieces, pending.cuts, pending.size, pending.kept = [], [], 0, 0
         out.append(StreamEnd(half.stream, half.direction, half.offset, frame, reason))

@@ -60,6 +60,8 @@ class Datagrams:
         self.copies = Copies()
         self.original: Datagram | None = None
         """The datagram that the one fed last is a copy of."""
+        self.repeated = 0
+        """Payload bytes of all copies."""
 
     def feed(self, datagram: Datagram) -> Iterable[Known]:
         """The datagrams that are now known to be Zenoh, in order; the first copy in a conversation is reported too."""
@@ -67,6 +69,7 @@ class Datagrams:
         conversation.heard_ns = datagram.frame.now_ns
         self.original = self.copies.feed(datagram)
         if self.original is not None:
+            self.repeated += len(datagram.payload)
             return self.copied(conversation, datagram)
         if conversation.plain(datagram):
             conversation.beyond = True

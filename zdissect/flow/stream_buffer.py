@@ -27,6 +27,8 @@ class Batch(NamedTuple):
     framing: Framing
     hint: Misframing | None = None
     """How it must be read, if not as its link requires."""
+    around: int = 0
+    """Bytes of the stream that carry it: the headers of WebSocket frames."""
 
 
 class Skipped(NamedTuple):

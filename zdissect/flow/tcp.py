@@ -88,6 +88,7 @@ class Streams(ConnectionTable):
         out: list[StreamItem] = []
         half = self._half_of(segment, out)
         if half is None:
+            self.undelivered += len(segment.payload)
             return out
         connection, now_ns = half.connection, segment.frame.now_ns
         if connection.waits():

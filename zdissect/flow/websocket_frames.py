@@ -54,7 +54,7 @@ class WebSocketMessage:
         """The message as a batch; it must have at least one piece."""
         assert self.last is not None
         buffer = Buffer("ws", b"".join(self.pieces), self.origin)
-        return Batch(buffer, self.last, tuple(self.frames), missing, framing)
+        return Batch(buffer, self.last, tuple(self.frames), missing, framing, around=self.cost - self.size)
 
 
 def frame_at(data: bytearray, pos: int, masked: bool | None) -> tuple[int, int, bytes] | None:

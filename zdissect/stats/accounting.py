@@ -1,4 +1,4 @@
-"""What became of every captured payload byte: each is in exactly one class."""
+"""What became of every captured payload byte: each is in exactly one class, and no class is what the others leave."""
 
 from collections import Counter
 from typing import Any
@@ -6,15 +6,13 @@ from typing import Any
 from zdissect.dissection import Item, Notice, Skip
 from zdissect.engine.lazy_messages import LazyTape
 from zdissect.engine.tape import Tape
-from zdissect.flow.conversation import Flow
 from zdissect.flow.protocol_numbers import BACKGROUND
 from zdissect.flow.verdict import Verdict
 from zdissect.grammar.field import UNDECODED
 from zdissect.pipeline import Pipeline
-from zdissect.records import DATAGRAM_LINKS
 
 CLASSES = ("decoded", "undecoded", "skipped", "framing", "opaque", "not_zenoh", "repeated")
-"""The classes; together they are `captured`."""
+"""The classes. Each is counted by itself; together they are `captured`."""
 
 _OPAQUE = (Verdict.TLS, Verdict.QUIC)
 _MADE = frozenset({"decompressed", "reassembled"})
@@ -25,12 +23,8 @@ class Accounting:
     """Counts the bytes of dissections and skips; the pipeline counts the others."""
 
     def __init__(self) -> None:
-        self.decoded = self.undecoded = self.skipped = self.not_captured = 0
+        self.decoded = self.undecoded = self.skipped = self.framing = self.not_captured = 0
         self.made: Counter[str] = Counter()
-        self.carried: dict[str, Flow] = {}
-        """Flows whose batches are inside something else that takes bytes too: WebSocket frames."""
-        self.inside = 0
-        """Bytes of these flows that are counted."""
 
     def feed(self, item: Item) -> None:
         """Takes a dissection or skipped bytes; a notice has none."""
@@ -49,9 +43,7 @@ class Accounting:
             undecoded = _undecoded(item.tape)
             self.undecoded += undecoded
             self.decoded += size - undecoded
-        if item.flow.link not in ("tcp", *DATAGRAM_LINKS):
-            self.carried[item.flow.id] = item.flow
-            self.inside += size
+            self.framing += item.around
 
     def batch(self, size: int) -> None:
         """Takes a batch of a TCP stream in which all bytes were decoded."""
@@ -62,15 +54,13 @@ class Accounting:
         self.decoded += other.decoded
         self.undecoded += other.undecoded
         self.skipped += other.skipped
+        self.framing += other.framing
         self.not_captured += other.not_captured
         self.made += other.made
-        self.carried |= other.carried
-        self.inside += other.inside
 
     def report(self, pipeline: Pipeline) -> dict[str, Any]:
         """The classes with their bytes, once the pipeline has ended."""
         datagrams = [conversation for conversation in pipeline.datagrams.all() if conversation.opaque]
-        udp = sum(conversation.flow.size for conversation in pipeline.datagrams.all())
         opaque = sum(pipeline.opaque[verdict.value] for verdict in _OPAQUE)
         not_zenoh = pipeline.opaque.total() - opaque
         for conversation in datagrams:
@@ -83,10 +73,10 @@ class Accounting:
             "decoded": self.decoded,
             "undecoded": self.undecoded,
             "skipped": self.skipped,
-            "framing": sum(flow.size for flow in self.carried.values()) - self.inside,
+            "framing": self.framing,
             "opaque": opaque,
             "not_zenoh": not_zenoh,
-            "repeated": pipeline.captured - udp - pipeline.delivered,
+            "repeated": pipeline.streams.undelivered + pipeline.datagrams.repeated,
             "not_captured": self.not_captured,
             "decompressed": self.made["decompressed"],
             "reassembled": self.made["reassembled"],

@@ -102,7 +102,6 @@ class Front:
         cutter = _cutter(known)
         cutter.parts, cutter.have, cutter.offset = [], 0, self.origin[way] + position
         known.conversation.flow.size -= stop - position
-        self.pipeline.delivered -= stop - position
         out, offset = [], cutter.offset
         for piece, (data, frame, at) in self.pieces.numbered(position, stop):
             chunk = Chunk(known.half.stream, known.direction, offset, data, frame, at)
@@ -137,7 +136,6 @@ class Front:
         order.base[half.direction] = half.base()
         conversation.flow.size += size
         conversation.opaque = 0
-        self.pipeline.delivered += size
         cutter, stop, tail = _cutter(self.connections.ways[way]), self.pieces.bounds[way][1], self.tail[way]
         cutter.parts = [part for _, part in self.pieces.numbered(tail, stop)]
         cutter.have, cutter.offset = stop - tail, self.origin[way] + tail
