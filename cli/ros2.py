@@ -80,6 +80,7 @@ def ros2(capture: CaptureOptions, display: DisplayOptions, reporting: ReportOpti
     from zdissect.ros2.summaries import RosReport
 
     report = RosReport(view, pipeline, asked.ts_ns(view.extent))
+    outside = asked.outside(view.extent)
     if display.form == "json":
         for_json()
         _write_json(report, ros.view)
@@ -88,6 +89,8 @@ def ros2(capture: CaptureOptions, display: DisplayOptions, reporting: ReportOpti
     sys.stdout.flush()
     if interrupted:
         raise click.Abort
+    if outside and not reporting.quiet:
+        complain(outside)
     return _end(captures, report, pipeline, reporting)
 
 
@@ -120,10 +123,15 @@ def _end(captures: Captures, report: "RosReport", pipeline: Pipeline, reporting:
     """What is missing, on standard error, and the exit code."""
     for problem in captures.problems:
         complain(str(problem))
+    if captures.problems:
+        from .ros_hints import hints
+
+        for text in hints(captures.problems, report.view.graph):
+            complain(text)
     if not reporting.quiet:
         if not report.view.sessions.legs and (captures.frames or not captures.problems):
             complain(in_frames("no Zenoh found", captures.frames))
-        elif not report.view.is_ros and not captures.problems:
+        elif not report.view.is_ros and (captures.frames or not captures.problems):
             complain("no ROS 2 found: neither tokens of rmw_zenoh (@ros2_lv/...) nor messages on keys of its topics")
         if unlisted := report.unlisted():
             complain(f"{unlisted} more messages, calls or entities aren't listed: only so many are kept. -c reads less")

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 import click
 
+from zdissect.output.time_formats import formatter
 from zdissect.records import Frame
 from zdissect.stats.extent import Extent
 
@@ -16,7 +17,7 @@ class AtMoment:
 
     Args:
         text: A frame's number; `+3.2` (seconds after the first frame), `06:12:30.5` (UTC, on the day of the first
-            frame), or ISO 8601. Empty: none is named.
+            frame, or after midnight), or ISO 8601. Empty: none is named.
     """
 
     def __init__(self, text: str) -> None:
@@ -54,15 +55,34 @@ class AtMoment:
             self.at_frame = frame.ts_ns
 
     def ts_ns(self, extent: Extent) -> int | None:
-        """The time, nanoseconds since 1970; None if none is named."""
+        """The time, nanoseconds since 1970; None if none is named. Raises click.BadParameter where the capture has no
+        such frame.
+        """
         if self.number is not None:
             if self.at_frame is None:
-                raise click.BadParameter(f"there is no frame {self.number}", param_hint="'--at'")
+                there = f"; there are {extent.frames}" if extent.frames else ""
+                raise click.BadParameter(f"there is no frame {self.number}{there}", param_hint="'--at'")
             return self.at_frame
+        return self.of_text(extent)
+
+    def outside(self, extent: Extent) -> str:
+        """That the capture was over by then, or hadn't begun; empty where it was there, or no time is named."""
+        when = self.ts_ns(extent)
+        if when is None or not extent.frames or extent.first_ns <= when <= extent.last_ns:
+            return ""
+        utc = formatter("ud")
+        return f"{self.text} is {'before' if when < extent.first_ns else 'after'} the capture, which lasts from " + (
+            f"{utc(extent.first_ns)} to {utc(extent.last_ns)} UTC, {(extent.last_ns - extent.first_ns) / 1e9:.3f} s"
+        )
+
+    def of_text(self, extent: Extent) -> int | None:
+        """The time that the text stands for."""
         if self.after_ns is not None:
             return extent.first_ns + self.after_ns
         if self.of_day_ns is not None:
-            return extent.first_ns // _DAY_NS * _DAY_NS + self.of_day_ns
+            when = extent.first_ns // _DAY_NS * _DAY_NS + self.of_day_ns
+            after_midnight = when + 10**9 < extent.first_ns and when + _DAY_NS <= extent.last_ns
+            return when + _DAY_NS * after_midnight
         return self.absolute_ns
 
 

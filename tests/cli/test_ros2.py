@@ -68,6 +68,14 @@ def test_what_was_there_at_a_moment():
     assert nodes("1") == nodes("+0.001") == []
 
 
+def test_a_moment_outside_of_the_capture():
+    lasts = "the capture, which lasts from 2026-11-28 06:08:32.685143 to 2026-11-28 06:08:35.613798 UTC, 2.929 s"
+    after, before = (run("ros2", "nodes", "--at", at, TALKER) for at in ("+100", "05:00:00"))
+    assert after.stderr == f"zdissect: there are no nodes in it\nzdissect: +100 is after {lasts}\n"
+    assert before.stderr.endswith(f"zdissect: 05:00:00 is before {lasts}\n")
+    assert run("ros2", "nodes", "--at", "+1", TALKER).stderr == ""
+
+
 @pytest.mark.parametrize(
     ("text", "ts_ns"),
     [("+3.25", 86_400 * 10**9 + 3_250_000_000), ("00:00:01", 86_401 * 10**9), ("1970-01-02", 86_400 * 10**9),
@@ -87,7 +95,7 @@ def test_moments(text, ts_ns):
         ((TALKER, "-o", "x.mcap"), "ros2 bag FILE -o OUT.mcap"),
         (("bag", TALKER), "ros2 bag FILE -o OUT.mcap"),
         ((TALKER, "--at", "noon"), "neither a frame nor a time"),
-        ((TALKER, "--at", "9999"), "there is no frame 9999"),
+        ((TALKER, "--at", "9999"), "there is no frame 9999; there are 96"),
         ((TALKER, "--msgs", "nowhere"), "isn't a directory"),
     ],
 )
@@ -106,6 +114,38 @@ def test_definitions_that_cannot_be_read_are_told_of(tmp_path):
     path.write_text("what is this?\n")
     found = json.loads(run("ros2", "--json", "--msgs", tmp_path, TALKER).stdout)
     assert found["messages"][0]["content"] == {"data": "Hello World: 0"}
+
+
+@pytest.mark.parametrize(
+    ("word", "says"),
+    [
+        ("topic", "topic is neither a file nor a view; did you mean topics?"),
+        (
+            "chatter",
+            "/chatter is a topic: zdissect ros2 topics FILE shows it among all; its messages: zdissect -T line ",
+        ),
+        ("/listener", "/listener is a node: zdissect ros2 nodes FILE shows it among all"),
+        ("/chattr", "/chattr is neither a file nor a name of ROS 2 here; did you mean /chatter?"),
+    ],
+)
+def test_what_a_word_that_is_no_file_was_meant_for(word, says):
+    done = run("ros2", "doctor", word, TALKER)
+    assert done.return_value == 1
+    assert f"zdissect: {word}: there is no such file\nzdissect: {says}" in done.stderr
+
+
+def test_a_capture_without_ros_of_which_a_part_is_missing(tmp_path):
+    cut = tmp_path / "cut.pcap"
+    cut.write_bytes((SAMPLES / "pubsub-tcp.pcap").read_bytes()[:-9])
+    assert "no ROS 2 found" in run("ros2", cut).stderr
+
+
+def test_a_time_after_midnight():
+    extent, day = Extent(), 24 * 3600 * 10**9
+    for number, ts_ns in ((1, 20000 * day - 60 * 10**9), (2, 20000 * day + 60 * 10**9)):
+        extent.frame(Frame("a.pcap", number, ts_ns, 1, 0, b""))
+    assert AtMoment("00:00:05").ts_ns(extent) == 20000 * day + 5 * 10**9
+    assert AtMoment("23:59:30").ts_ns(extent) == 20000 * day - 30 * 10**9
 
 
 def test_captures_without_ros():

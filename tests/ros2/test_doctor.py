@@ -61,6 +61,39 @@ def test_nobody_publishes():
     assert problem("no-publisher", talking(own=TALKER[:1]))["topic"] == "/chatter"
 
 
+def test_all_who_get_nothing_are_named():
+    second = (token("NN", "recorder", zid=ROUTER_ZID, id=2), token("MS", "recorder", "/chatter", zid=ROUTER_ZID, id=3))
+    told = problem("no-publisher", talking(own=TALKER[:1], other=(*LISTENER, *second)))
+    assert told["text"] == "/listener and /recorder subscribe to /chatter, and nobody publishes it"
+
+
+@pytest.mark.parametrize("name", ["/robot1/chatter", "/chattr"], ids=["namespace", "typo"])
+def test_a_name_that_was_perhaps_meant(name):
+    """Of the same type, and alone as well."""
+    own = (TALKER[0], token("MP", "talker", name))
+    found = report(talking(own=own))["problems"]
+    texts = {one["kind"]: one["text"] for one in found}
+    question = "of the same type, likewise alone: is one of the names or namespaces wrong?"
+    assert texts["no-publisher"] == (
+        f"/listener subscribes to /chatter, and nobody publishes it; /talker publishes {name}, {question}"
+    )
+    assert texts["no-subscriber"].endswith(f"no message is sent; /listener subscribes to /chatter, {question}")
+    assert [len(one["frames"]) for one in found] == [2, 2]
+
+
+@pytest.mark.parametrize(
+    "own",
+    [
+        (TALKER[0], token("MP", "talker", "/odometry")),
+        (TALKER[0], token("MP", "talker", "/robot1/chatter", f"std_msgs::msg::dds_::Int32_/{HASH}")),
+        (TALKER[0], token("MP", "talker", "/robot1/chatter"), token("MS", "talker", "/robot1/chatter", id=2)),
+    ],
+    ids=["another name", "another type", "has a partner"],
+)
+def test_a_name_that_was_not_meant(own):
+    assert problem("no-publisher", talking(own=own))["text"].endswith(" and nobody publishes it")
+
+
 def test_nobody_subscribes_but_to_topics_of_each_node():
     own = (*TALKER, token("MP", "talker", "/rosout", id=2), token("MP", "talker", "/parameter_events", id=3))
     assert problem("no-subscriber", talking(own=own, other=LISTENER[:1]))["topic"] == "/chatter"

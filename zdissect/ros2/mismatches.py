@@ -6,6 +6,8 @@ nothing is sent.
 
 from collections import defaultdict
 from collections.abc import Iterator, Set
+from difflib import get_close_matches
+from itertools import islice
 
 from zdissect.ros2.graph import RosEntity, RosGraph, topic_of
 from zdissect.ros2.problem import Problem, few, listed
@@ -14,8 +16,12 @@ from zdissect.ros2.tokens import PARTNER
 from zdissect.ros2.type_finder import TypeFinder
 
 _VERBS = {
-    "publisher": "publishes", "subscription": "subscribes to", "service_server": "serves", "service_client": "calls",
+    "publisher": ("publishes", "publish"), "subscription": ("subscribes to", "subscribe to"),
+    "service_server": ("serves", "serve"), "service_client": ("calls", "call"),
 }  # fmt: skip
+"""What a node, and what several nodes do."""
+_LIKE, _MOST_LIKE, _MOST_ASKED = 0.85, 50, 100
+"""How like each other misspelled names are; with how many others a name is compared, and how many names are."""
 _EVERYWHERE = ("/rosout", "/parameter_events", "/clock")
 """Topics of each node, to which often nobody subscribes."""
 
@@ -45,6 +51,14 @@ class Mismatches:
             self.lower[token.kind, token.domain, token.name.lower()].append(entity)
             self.topics[token.kind].add(topic_of(token))
         self.endpoints = graph.endpoints
+        self.alone: dict[tuple[str, int, str], dict[str, list[RosEntity]]] = defaultdict(lambda: defaultdict(list))
+        """Endpoints without a partner, by kind, domain and type, and then by name."""
+        for entity in self.endpoints:
+            token = entity.token
+            if not self.matched(entity) and topic_of(token) not in heard:
+                self.alone[token.kind, token.domain, token.type][token.name].append(entity)
+        self.asked = 0
+        """How many names were compared with others."""
 
     def problems(self) -> Iterator[Problem]:
         """The problems, each once for a name and domain."""
@@ -123,7 +137,8 @@ class Mismatches:
         unneeded = token.kind == "service_server" or token.name in _EVERYWHERE
         if unneeded or not self.complete or topic_of(token) in self.heard:
             return None
-        frames = (entity.since.frame,)
+        alike = [one for one in self.named[token.kind, token.name] if topic_of(one.token) == topic_of(token)]
+        frames = few(one.since.frame for one in alike)
         if action:
             if token.kind != "service_client" or not token.name.endswith("/send_goal"):
                 return None
@@ -134,11 +149,27 @@ class Mismatches:
             "subscription": ("no-publisher", "topic", "nobody publishes it"),
             "service_client": ("service-no-server", "service", "no node serves it: no request is sent"),
         }[token.kind]
-        return Problem(kind, subject, token.name, token.domain, f"{_who([entity])}, and {text}", frames)
+        if near := self.like(entity):
+            text += f"; {_who(near)}, of the same type, likewise alone: is one of the names or namespaces wrong?"
+            frames = few((*frames, *(one.since.frame for one in near)))
+        return Problem(kind, subject, token.name, token.domain, f"{_who(alike)}, and {text}", frames)
+
+    def like(self, entity: RosEntity) -> list[RosEntity]:
+        """The endpoints that it was perhaps meant for: alone as well, with the same name in another namespace, or with
+        a name that is almost the same. Of one name only.
+        """
+        token = entity.token
+        others = self.alone.get((PARTNER[token.kind], token.domain, token.type), {})
+        last = token.name.rpartition("/")[2]
+        names = list(islice((name for name in others if name.rpartition("/")[2] == last), 1))
+        if not names and self.asked < _MOST_ASKED:
+            self.asked += 1
+            names = get_close_matches(token.name, islice(others, _MOST_LIKE), 1, _LIKE)
+        return others[names[0]] if names else []
 
 
 def _who(entities: list[RosEntity]) -> str:
-    """`/talker publishes /chatter`."""
+    """`/talker publishes /chatter`, `/one and /two publish /chatter`."""
     token = entities[0].token
-    nodes = listed(entity.token.full_node for entity in entities)
-    return f"{nodes} {_VERBS[token.kind]} {token.name}"
+    nodes = dict.fromkeys(entity.token.full_node for entity in entities)
+    return f"{listed(nodes)} {_VERBS[token.kind][len(nodes) > 1]} {token.name}"
