@@ -1,6 +1,7 @@
 """Finds the next message in a WebSocket stream after its place was lost: frame headers chain, and messages decode."""
 
 from zdissect.flow import detect_datagram
+from zdissect.flow.resync import Sequence
 from zdissect.flow.websocket_frames import PLAUSIBLE, frame_at, is_binary, unmasked
 from zdissect.grammar.batch import COMPRESSED
 from zdissect.grammar.structures import DEFAULT_BATCH_SIZE
@@ -13,6 +14,8 @@ _CHAIN, _LONG_CHAIN = 3, 16
 """Frames in a row that prove a place in a stream, with a message of some size, and without one."""
 _WEIGHT = 4
 """A smaller message proves nothing."""
+_ALONE = 16
+"""A message of so many bytes that is unlikely by chance proves its place by itself, if what follows it is damaged."""
 _CREDIT = 2
 _COMPRESSED = bytes([COMPRESSED.mask])
 _SAMPLE = 64
@@ -68,22 +71,41 @@ class MessageFinder:
         """(whether messages chain from `scanned` on, bytes needed to tell); None for the first if more must come."""
         data, pos = self.window, self.scanned
         links = weight = 0
+        whole: list[tuple[int, int, bytes]] = []
         while pos < len(data) and not (links >= _CHAIN and weight) and links < _LONG_CHAIN:
             head = frame_at(data, pos, masked)
             start, stop, key = head or (0, len(data) + 1, b"")
             if stop < 0:
-                return False, 0
+                return self.tells(whole), 0
             if stop > len(data) and final:
                 return weight > 0, 0
             binary = is_binary(data, pos)
             if head and binary and not self.decodes(start, stop, key):
-                return False, 0
+                return self.tells(whole), 0
             if stop > len(data):
                 return None, stop
+            if binary and stop - start >= _ALONE:
+                whole.append((start, stop, key))
             weight += binary and stop - start >= _WEIGHT
             links += 1
             pos, masked = stop, bool(key)
         return (True, 0) if weight or links == _LONG_CHAIN else (False, 0) if final else (None, len(data) + 1)
+
+    def tells(self, whole: list[tuple[int, int, bytes]]) -> bool:
+        """Whether messages that chain prove their place, whatever follows them: one of them is unlikely by chance.
+        Those of low-latency links aren't: network messages begin with many bytes, and have no FRAME around them.
+
+        Args:
+            whole: Starts, stops and masking keys of their payloads.
+        """
+        sequence: Sequence = {}
+        for start, stop, key in whole:
+            payload = unmasked(self.window[start:stop], key)
+            self.credit -= stop - start
+            framing = detect_datagram.transport(payload) if self.credit >= 0 else None
+            if framing is not None and not framing.low_latency and detect_datagram.tells(payload, framing, sequence):
+                return True
+        return False
 
     def decodes(self, start: int, stop: int, key: bytes) -> bool:
         """Whether a payload is a batch, judged by its first bytes and, if it is whole, by all."""

@@ -77,6 +77,35 @@ def test_a_capture_that_starts_in_the_middle(direction: int) -> None:
     assert split(run(chunks(stream[11:], [50] * 20, direction)))[0] == [batch(n) for n in range(21, 30)]
 
 
+DAMAGES = {
+    "a bad header": (0, b"\x83"), "a bad batch": (-12, b"\xff" * 12), "another mask": (1, b""),
+    "a message too short": (-1, None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("direction", [0, 1])
+@pytest.mark.parametrize("pieces", [[], [50] * 30, [1] * 2000], ids=["together", "pieces", "bytes"])
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_message_before_a_damaged_one_is_found(direction: int, pieces: list[int], damage: str) -> None:
+    """The place is lost; of what follows, all is found that isn't damaged itself."""
+    sender = side(direction)
+    messages = [bytes(sender.send_data(batch(40 + n))) for n in range(8)]
+    at, by = DAMAGES[damage]
+    hit = bytearray(messages[3])
+    if by is None:
+        del hit[at:]
+    elif by:
+        hit[at : len(hit) + at + len(by) if at < 0 else at + len(by)] = by
+    else:
+        hit[at] ^= 128
+    cutter = WebSocketCutter(FRAMING)
+    cutter.lost = "lost"
+    stream = messages[1][20:] + messages[2] + bytes(hit) + b"".join(messages[4:])
+    found = [one.buffer.data for one in run(chunks(stream, pieces, direction), cutter) if isinstance(one, Batch)]
+    good = [batch(40 + n) for n in range(2, 8) if n != 3 and (by is not None or n != 4)]  # a header too long takes more
+    assert [data for data in found if data in good] == good
+
+
 FAULTS = [
     ("c2 01 61", "Reserved bit set"), ("83 00", "Invalid opcode"), ("82 81 01020304 00", "masked frame"),
     ("82 7e 0001 61", "1 would have sufficed"), ("09 00", "fragment control"), ("89 7e 0080", "payload len > 125"),
