@@ -4,11 +4,15 @@ import os
 import shutil
 import sys
 from collections.abc import Iterable
+from textwrap import wrap
 
 import click
 
 from zdissect.output.style import THEMES, Style
 from zdissect.output.text import prose
+
+_NARROWEST = 30
+"""Characters that are used of a line even if a terminal has fewer."""
 
 
 def wants_color(choice: str) -> bool:
@@ -33,6 +37,11 @@ def terminal_columns() -> int | None:
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
+def folded(text: str, width: int) -> list[str]:
+    """Lines of at most so many characters, as far as words allow; at least one."""
+    return wrap(text, max(width, _NARROWEST), break_long_words=False, break_on_hyphens=False) or [""]
+
+
 def raw_columns() -> int:
     """How many bytes of a field fit next to the tree: fewer on a narrow terminal."""
     if not sys.stdout.isatty():
@@ -44,6 +53,12 @@ def raw_columns() -> int:
 def complain(text: str) -> None:
     """A message on standard error. It may name files, whose names may hold what drives a terminal: that is escaped."""
     click.echo(f"zdissect: {prose(text)}", err=True)
+
+
+def complain_of(texts: Iterable[object]) -> None:
+    """Messages on standard error, a line each."""
+    for text in texts:
+        complain(str(text))
 
 
 def complain_of_leftovers(removed: Iterable[str]) -> None:

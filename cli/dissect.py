@@ -26,7 +26,6 @@ from .options import (
     payload_bytes_option,
     quiet_option,
     ring_option,
-    theme_option,
     times_option,
     verbose_option,
     write_option,
@@ -73,7 +72,6 @@ class Default(Command):
 @quiet_option()
 @fail_on_option
 @color_option
-@theme_option
 @as_records(capture=CaptureOptions, live=LiveOptions, display=DisplayOptions, reporting=ReportOptions)
 def dissect(capture: CaptureOptions, live: LiveOptions, display: DisplayOptions, reporting: ReportOptions) -> int:
     """Dissects captures."""

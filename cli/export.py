@@ -8,7 +8,7 @@ import click
 from . import completers
 from .captures import Captures
 from .command import Command
-from .common import complain, complain_of_leftovers
+from .common import complain, complain_of, complain_of_leftovers
 from .exit_codes import DONE, UNREADABLE
 from .interrupts import UntilInterrupted
 from .options import (
@@ -49,7 +49,7 @@ def export() -> None:
     """Takes out of captures what they carry."""
 
 
-@export.command("payloads", cls=Command)
+@export.command("payloads", cls=Command, short_help="Write the payload of each message to a file.")
 @files_argument
 @click.option(
     "-o",
@@ -87,7 +87,7 @@ def payloads(
     frames = iter(captures)
     first = next(frames, None)
     if first is None and captures.problems:  # nothing is made, which would be in the way of the next attempt
-        _say(captures.problems)
+        complain_of(captures.problems)
         return UNREADABLE
     pipeline = Pipeline(options)
     reading = UntilInterrupted(chain(() if first is None else (first,), frames))
@@ -99,19 +99,13 @@ def payloads(
     except AlreadyThere as problem:
         raise click.UsageError(str(problem)) from problem
     complain_of_leftovers(files.folder.removed)
-    _say(captures.problems)
+    complain_of(captures.problems)
     if not quiet:
-        _say(not_shown(pipeline.decoder.unopened.total(), pipeline.others()))
+        complain_of(not_shown(pipeline.decoder.unopened.total(), pipeline.others()))
         complain(f"{files.payloads} payloads, {files.bytes} bytes, in {directory}")
     if reading.interrupted:
         raise click.Abort
     return UNREADABLE if captures.problems else DONE
-
-
-def _say(texts: "Iterable[object]") -> None:
-    """Each in a line on standard error."""
-    for text in texts:
-        complain(str(text))
 
 
 def _matches(patterns: tuple[str, ...]) -> "Callable[[str | None], bool]":

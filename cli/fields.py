@@ -10,13 +10,14 @@ import click
 
 from zdissect.grammar.aliases import aliases, resolve
 from zdissect.grammar.registry import fields as grammar_fields
+from zdissect.output.style import Style
 
 from . import completers
 from .command import Command
 from .common import complain, nearest
 from .exit_codes import DONE, USAGE
 from .explanations import stands_for
-from .options import pager_option
+from .options import DisplayOptions, color_option, pager_option
 from .paging import write_paged
 
 _WIDE = 150
@@ -35,8 +36,9 @@ class ListedField(NamedTuple):
 @click.command("fields", cls=Command)
 @click.argument("pattern", required=False, default="", shell_complete=completers.fields)
 @click.option("--aliases", "others", is_flag=True, help="List other tools' names, and what they stand for.")
+@color_option
 @pager_option
-def fields(pattern: str, others: bool, no_pager: bool) -> int:
+def fields(pattern: str, others: bool, color: str, theme: str, no_pager: bool) -> int:
     """Lists fields: name, type, column of the message table, description.
 
     PATTERN is part of a name or column, or has wildcards: zenoh.push.*, *timestamp*.
@@ -46,7 +48,7 @@ def fields(pattern: str, others: bool, no_pager: bool) -> int:
     if not matching:
         complain(f"no field has {pattern!r} in its name{nearest(pattern, (field.path for field in listed))}")
         return USAGE
-    write_paged(_lines(matching), not no_pager)
+    write_paged(_lines(matching, DisplayOptions(color=color, theme=theme).style), not no_pager)
     return DONE
 
 
@@ -72,14 +74,14 @@ def _matches(pattern: str, line: ListedField) -> bool:
     return alias is not None and line.path in (alias.path, *alias.also)
 
 
-def _lines(lines: list[ListedField]) -> Iterator[str]:
+def _lines(lines: list[ListedField], style: Style) -> Iterator[str]:
     """A line for each; on a narrow terminal, the description stands below the name."""
     name, kind, column = (max(len(line[index]) for line in lines) for index in range(3))
     narrow = sys.stdout.isatty() and shutil.get_terminal_size().columns < _WIDE
     for line in lines:
         if narrow:
             head = "  ".join(filter(None, (line.path, line.type, line.column and f"column {line.column}")))
-            yield f"{click.style(line.path, bold=True)}{head[len(line.path) :]}\n    {line.doc}\n"
+            yield f"{style.frame}{line.path}{style.end}{head[len(line.path) :]}\n    {line.doc}\n"
         else:
             gap = f"  {line.column:<{column}}" if column else ""
             yield f"{line.path:<{name}}  {line.type:<{kind}}{gap}  {line.doc}\n"

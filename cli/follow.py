@@ -19,7 +19,7 @@ from zdissect.transcript import Selection, Subject, SubjectError, SubjectFinder,
 
 from .captures import Captures
 from .command import Command
-from .common import complain
+from .common import complain, complain_of
 from .exit_codes import DONE, UNREADABLE
 from .first_pass import can_be_read_twice
 from .options import (
@@ -80,7 +80,9 @@ def _target(context: click.Context, _: click.Parameter, text: str) -> Subject:
 def follow(
     target: Subject, carriers: bool, capture: CaptureOptions, display: DisplayOptions, reporting: ReportOptions
 ) -> int:
-    """Shows what belongs together in captures, as a transcript. TARGET is one of:
+    """Shows what belongs together in captures, as a transcript.
+
+    TARGET is one of:
 
     \b
       3  tcp.0  30f9b4     a session: its number in `zdissect sessions`, one of its flows, the ZenohID of an end
@@ -104,16 +106,14 @@ def follow(
     try:
         selection = finder.selection()
     except SubjectError as problem:
-        for trouble in (*captures.problems, *not_shown(pipeline.decoder.unopened.total(), pipeline.others())):
-            complain(str(trouble))
+        complain_of((*captures.problems, *not_shown(pipeline.decoder.unopened.total(), pipeline.others())))
         if captures.problems and not captures.frames:  # the target may well be right
             return UNREADABLE
         raise click.UsageError(str(problem)) from None
     selection.carriers = carriers
     messages, size = _write(_messages(selection, finder, capture), finder, display)
     sys.stdout.flush()
-    for trouble in captures.problems:
-        complain(str(trouble))
+    complain_of(captures.problems)
     if not reporting.quiet:
         complain(f"{selection.title}: {many(messages, 'message')}, payloads of {count(size)}")
     return UNREADABLE if captures.problems else DONE

@@ -236,25 +236,24 @@ fail_on_option = click.option(
     help="Exit with 3 if there is a finding of this severity or above: note, warning, error.",
 )
 
-color_option = click.option(
-    "--color",
-    type=click.Choice(["auto", "always", "never"]),
-    default="auto",
-    metavar="WHEN",
+_color = click.option(
+    "--color", type=click.Choice(["auto", "always", "never"]), default="auto", metavar="WHEN",
     help="Colour: auto (on a terminal unless NO_COLOR is set, and with CLICOLOR_FORCE), always, never.",
-)
+)  # fmt: skip
 
 pager_option = click.option(
     "--no-pager", "no_pager", is_flag=True, help="Never a pager; else ZDISSECT_PAGER, PAGER or less on a terminal."
 )
 
-theme_option = click.option(
-    "--theme",
-    type=click.Choice(["auto", "dark", "light", "ansi"]),
-    default="auto",
-    metavar="THEME",
+_theme = click.option(
+    "--theme", type=click.Choice(["auto", "dark", "light", "ansi"]), default="auto", metavar="THEME",
     help="Colours for a dark or a light background, or ansi, the terminal's own 16; auto: by COLORFGBG, else ansi.",
-)
+)  # fmt: skip
+
+
+def color_option(command: Command) -> Command:
+    """`--color` and `--theme`: what prints colours has both."""
+    return _color(_theme(command))
 
 
 def _compiled(context: click.Context, _: click.Parameter, text: str | None) -> "Filter | None":

@@ -12,7 +12,7 @@ from zdissect.output.text import prose, safe
 from zdissect.ros2.drawings import dot, mermaid
 from zdissect.ros2.rmw_keys import action_of
 
-from .common import complain
+from .common import complain, folded
 from .list_cells import text_columns
 from .options import DisplayOptions
 from .paging import write_paged
@@ -59,6 +59,10 @@ def write(report: "RosReport", view: str, display: DisplayOptions) -> None:
         complain(f"there are no {view} in it")
     if page.dropped:
         complain(f"no room for {', '.join(page.dropped)}: a wider terminal, and --json has all")
+
+
+_TEXT_AT = 30
+"""The column in which the text of a problem begins."""
 
 
 class RosPage:
@@ -187,15 +191,25 @@ class RosPage:
                 yield f"  {verb:13} {safe(name)}  {self.style.dim}{safe(type_name)}{self.style.end}  {arrow} {others}"
 
     def doctor(self) -> Iterator[str]:
-        """The problems, a line each."""
+        """The problems, a line each; folded on a terminal."""
         problems = self.report.problems()
         if not problems and self.report.view.is_ros:
             yield "Nothing wrong was found."
         for problem in problems:
             severity, frames = problem["severity"], problem["frames"]
-            where = f"  {self.style.dim}frame{'s' if len(frames) > 1 else ''} {', '.join(map(str, frames))}"
+            where = f"frame{'s' if len(frames) > 1 else ''} {', '.join(map(str, frames))}" if frames else ""
             start = f"{self.style.severity(severity)}{severity:7}{self.style.end}  {problem['kind']:19}"
-            yield f"{start}  {prose(problem['text'])}{f'{where}{self.style.end}' if frames else ''}"
+            *above, last = self.fitted(prose(problem["text"]))
+            if self.width is not None and _TEXT_AT + len(last) + 2 + len(where) > self.width:
+                above, last = [*above, last], ""
+            end = f"{'  ' * bool(last)}{self.style.dim}{where}{self.style.end}" if where else ""
+            first, *below = [*above, f"{last}{end}"]
+            yield f"{start}  {first}"
+            yield from (f"{'':{_TEXT_AT}}{line}" for line in below if line)
+
+    def fitted(self, text: str) -> list[str]:
+        """The lines of a text beside the kind of problem that it is about; one where there is no terminal."""
+        return [text] if self.width is None else folded(text, self.width - _TEXT_AT)
 
 
 _VERBS = {

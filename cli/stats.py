@@ -14,13 +14,14 @@ from zdissect.dissection import InTurn
 from zdissect.fed import fed_as
 from zdissect.filters.first_frame import told_when_it_began
 from zdissect.output.printable import dumps
+from zdissect.output.style import Style
 from zdissect.pipeline import Options, Pipeline
 from zdissect.session.occurrences import Occurrences
 from zdissect.stats import Stats
 
 from .captures import Captures
 from .command import Command
-from .common import complain, wants_color
+from .common import complain
 from .durations import SpanOfTime
 from .exit_codes import UNREADABLE
 from .first_pass import look_ahead
@@ -98,7 +99,7 @@ def stats(
         click.echo(dumps(report, indented=True))
     elif report["capture"]["frames"] or not captures.problems:
         shown = report if display.raw_keys else with_ros_names(report)
-        write_paged(_tables(shown, top, wants_color(display.color)), not display.no_pager)
+        write_paged(_tables(shown, top, display.style), not display.no_pager)
     sys.stdout.flush()
     for problem in captures.problems:
         complain(str(problem))
@@ -148,18 +149,19 @@ def _chosen(collected: Stats, wanted: "Filter") -> "Show[None] | None":
     return None if wanted.needs_tape else lambda usual: collected.usual(usual, wanted.select_usual(usual))
 
 
-def _tables(report: dict[str, Any], top: int, color: bool) -> Iterator[str]:
+def _tables(report: dict[str, Any], top: int, style: Style) -> Iterator[str]:
     """The lines of the tables; nothing is cut or folded unless a terminal is too narrow."""
     from rich.console import Console  # only here: JSON needs none of it
 
-    from .stats_tables import show
+    from .stats_tables import show, theme
 
+    color = bool(style.end)
     terminal = sys.stdout.isatty()
     columns = shutil.get_terminal_size().columns if terminal else _UNLIMITED
     sparks = columns if terminal and codecs.lookup(sys.stdout.encoding).name == "utf-8" else 0
     console = Console(
         file=io.StringIO(), width=columns, force_terminal=color, no_color=not color, highlight=False, markup=False,
-        emoji=False, color_system="standard" if color else None, legacy_windows=False,
+        emoji=False, color_system="256" if color else None, legacy_windows=False, theme=theme(style),
     )  # fmt: skip
     show(report, console, top, columns < _NARROW, sparks)
     # by way of a text: rich ends the program with 1 when it writes to a closed pipe

@@ -5,7 +5,10 @@ from collections.abc import Iterator
 from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
+from rich.theme import Theme
 
+from zdissect.grammar.rule import SEVERITIES
+from zdissect.output.style import Style
 from zdissect.output.text import safe
 
 from .stats_cells import Report, add_row, empty_table, short_zid, title
@@ -13,7 +16,6 @@ from .stats_over_time import intervals
 from .stats_sessions import sessions_tables
 from .stats_units import duration, hertz, many, size
 
-_SEVERITY = {"error": "bold red", "warning": "yellow", "note": "cyan"}
 _CLASSES = {
     "decoded": "decoded",
     "undecoded": "undecoded: in no field",
@@ -23,6 +25,12 @@ _CLASSES = {
     "not_zenoh": "not Zenoh",
     "repeated": "repeated: retransmitted, or in no connection",
 }
+
+
+def theme(style: Style) -> Theme:
+    """The colours that the tables have by name: `dim`, and those of severities."""
+    texts = {name: Text.from_ansi(f"{getattr(style, name)}x{style.end}") for name in ("dim", *SEVERITIES)}
+    return Theme({name: text.spans[0].style if text.spans else "" for name, text in texts.items()})
 
 
 def show(report: Report, console: Console, top: int, narrow: bool, sparks: int) -> None:
@@ -126,7 +134,7 @@ def _more(number: int, noun: str) -> Iterator[Text]:
 def _findings(findings: list[Report]) -> Table:
     table = empty_table("Finding", "Severity", "Count", "First in", "Meaning", right=("Count",))
     for finding in findings:
-        severity = Text(finding["severity"], _SEVERITY[finding["severity"]])
+        severity = Text(finding["severity"], finding["severity"])
         meaning = finding["text"].split(". ")[0].removesuffix(".")
         add_row(table, finding["code"], severity, finding["count"], f"frame {finding['first_frame']}", meaning)
     return table

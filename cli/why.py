@@ -1,7 +1,6 @@
 """`zdissect why --key KEY --to ZENOHID FILE...`: why a node didn't get the samples of a key."""
 
 import sys
-from textwrap import wrap
 
 import click
 
@@ -17,7 +16,7 @@ from zdissect.stats.extent import Extent
 
 from .captures import Captures
 from .command import Command
-from .common import complain
+from .common import complain, folded, terminal_columns
 from .exit_codes import DONE, UNREADABLE
 from .options import (
     CaptureOptions,
@@ -103,8 +102,8 @@ def _collected(key: str, captures: Captures, pipeline: Pipeline) -> Evidence:
 
 
 _WORDS = {THERE: "yes", MISSING: "MISSING", UNKNOWN: "unknown", NOTE: "note"}
-_WIDTH = 110
-"""Characters of a text, which are few enough to be read."""
+_WIDTH, _LEAD = 110, 9
+"""Characters of a text, which are few enough to be read; and those before it."""
 
 
 _MISSING = {
@@ -128,12 +127,12 @@ def _verdict(steps: list[ReachStep]) -> tuple[str, str]:
 def _lines(steps: list[ReachStep], style: Style) -> list[str]:
     """The steps for people."""
     colors = {THERE: style.value, MISSING: style.error, UNKNOWN: style.warning, NOTE: style.note}
-    out = []
+    width, out = min(_WIDTH, (terminal_columns() or _WIDTH + _LEAD) - _LEAD), []
     for step in steps:
         frames = f"  (frame{'s' * (len(step.frames) > 1)} {', '.join(map(str, step.frames))})" if step.frames else ""
-        first, *rest = wrap(prose(step.text + frames), _WIDTH, break_long_words=False, break_on_hyphens=False)
+        first, *rest = folded(prose(step.text + frames), width)
         out.append(f"{colors[step.verdict]}{_WORDS[step.verdict]:8}{style.end} {first}")
-        out += [f"{'':9}{line}" for line in rest]
+        out += [f"{'':{_LEAD}}{line}" for line in rest]
     out += ["", f"{style.frame}{prose(_verdict(steps)[1])}{style.end}"]
     return out
 

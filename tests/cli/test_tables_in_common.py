@@ -10,6 +10,7 @@ import pytest
 from zdissect_cli.table_text import TextColumn, table
 
 from tests.cli.listings import COMMANDS, EXPECTED, SAMPLES, as_csv, listed, messages, refusal, run
+from tests.cli.terminals import terminal
 
 ROUTER = SAMPLES / "query-router.pcap"
 EMPTY = bytes.fromhex("d4c3b2a1020004000000000000000000ffff000001000000")
@@ -51,27 +52,6 @@ def test_a_table_fits_a_terminal(command, columns):
     text = terminal(columns, command, *AS_TABLE.get(command, ()), sample)
     assert max(map(len, text.splitlines())) <= columns
     assert text.count("\n") >= len(listed(command, sample)) + 1
-
-
-def terminal(columns, *args):
-    """What a command writes to a terminal of this width, in which colours are off."""
-    ours, theirs = pty.openpty()
-    env = {**os.environ, "COLUMNS": str(columns), "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8", "PAGER": "cat"}
-    command = [sys.executable, "-m", "zdissect_cli", *map(str, args)]
-    with subprocess.Popen(command, stdout=theirs, stderr=subprocess.DEVNULL, env=env) as process:
-        os.close(theirs)
-        out = b""
-        while True:
-            try:
-                piece = os.read(ours, 65536)
-            except OSError:  # that is how Linux says that nobody has it open any more
-                break
-            if not piece:
-                break
-            out += piece
-        assert process.wait() == 0
-    os.close(ours)
-    return out.decode().replace("\r\n", "\n")
 
 
 def test_what_has_no_room_is_named():
