@@ -23,8 +23,8 @@ from zdissect.dissector import EMPTY
 from zdissect.engine.tape import Buffer
 from zdissect.flow.conversation import Flow
 from zdissect.flow.framing import STREAM
-from zdissect.parallel.first_look import FirstLook
 from zdissect.parallel.group_frames import SessionGroup, UnsoundSplit
+from zdissect.parallel.look_blocks import look_at
 from zdissect.parallel.merger import MOST_KEPT, Merger
 from zdissect.parallel.processes import kill, uninterruptible
 from zdissect.records import Frame
@@ -105,10 +105,8 @@ class AllCores:
 
     def look(self, captures: Captures) -> list[SessionGroup]:
         """The groups of a capture; fewer than two if it can't be split."""
-        look = FirstLook(self.do.pipeline.options)
         try:
-            for frame in captures:
-                look.feed(frame)
+            look = look_at(captures, self.do.pipeline.options)
             split = look.split(self.jobs)
         except Exception:  # dissecting the whole will show what is wrong
             return []

@@ -76,6 +76,7 @@ LIBRARIES = {
         "zdissect/export/block_rows.py",
         "zdissect/export/block_tables.py",
         "zdissect/export/ros_columns.py",
+        "zdissect/parallel/look_blocks.py",
     ),
 }
 """Where a library may be imported. A new one needs a reason, a dependency in pyproject.toml and a line here."""
@@ -89,6 +90,7 @@ LAZY = (
     "zdissect/export/",
     "zdissect/filters/",
     "zdissect/growing/",
+    "zdissect/parallel/look_blocks.py",
     "zdissect/scapy/",
     "zdissect/spark/",
     "zdissect/vector/",

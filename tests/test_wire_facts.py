@@ -46,7 +46,6 @@ FOREIGN = {
     "zdissect/output/text.py": "Unicode",
     "zdissect/readings/packet.py": "Ethernet and IP",
     "zdissect/vector/block_headers.py": "link layers, IP and TCP",
-    "zdissect/vector/front.py": "sequence numbers of TCP",
     "zdissect/vector/segments.py": "flags and sequence numbers of TCP",
 }
 """Files that read other formats than Zenoh's, with numbers of these. So they may not know its messages."""

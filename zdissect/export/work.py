@@ -15,8 +15,8 @@ from zdissect.export.inputs import Work
 from zdissect.export.merging import frames
 from zdissect.export.parquet import Parts, TableFile
 from zdissect.export.summary import Summary, count, total
-from zdissect.parallel import first_look
 from zdissect.parallel.first_look import RECORD
+from zdissect.parallel.look_blocks import split_of
 from zdissect.parallel.split import Moment, Share, Split
 from zdissect.records import Frame
 from zdissect.stats.accounting import Accounting
@@ -92,7 +92,7 @@ def convert(works: list[Work], directory: str, settings: Settings, tell: Tell = 
 
 def look(work: Work, settings: Settings, most: int) -> Done:
     """Finds out how a capture can be split into at most `most` groups of sessions."""
-    return Done(split=first_look.look(frames(work, {}), settings.options(), most))
+    return Done(split=split_of(frames(work, {}), settings.options(), most))
 
 
 def convert_group(work: Work, split: Split, group: int, directory: str, settings: Settings, tell: Tell) -> Done:

@@ -156,6 +156,10 @@ class HalfStream:
         self.offset += size
         self.seq = (self.seq + size) & MASK
 
+    def acknowledge(self, size: int) -> None:
+        """Take note that this side has acknowledged so many bytes more."""
+        self.ack = (self.ack + size) & MASK
+
     def keep(self, offset: int, data: bytes) -> None:
         """Remember bytes as they are delivered."""
         self.recent.append((offset, data))

@@ -55,15 +55,27 @@ class FirstLook:
     def feed(self, frame: Frame) -> None:
         """Takes a frame."""
         frame, leap = self.clocked(frame)
-        self.latest_ns = max(self.latest_ns, frame.now_ns)
-        place = self.last.place + 1
-        last = Moment(frame.source, frame.number, frame.ts_ns, frame.now_ns, self.latest_ns, leap=leap, place=place)
-        self.last = last
+        self.last = self.moment_of(frame, self.last.place + 1)._replace(leap=leap)
         self.take(frame)
         if len(self.streams.opened) > len(self.places):
-            self.places.append(place)
-        tick = self.ticks.feed(frame.now_ns)
-        if tick or leap or self.streams.looked or self.streams.dropped:
+            self.places.append(self.last.place)
+        self.told_at(frame.now_ns)
+
+    def passed(self, frame: Frame) -> None:
+        """Takes what the time of a frame shows, a segment that was taken otherwise."""
+        self.last = self.moment_of(frame, self.last.place + 1)
+        self.pieces(self.streams.passed(frame.now_ns))
+        self.told_at(frame.now_ns)
+
+    def moment_of(self, frame: Frame, place: int) -> Moment:
+        """A frame, as far as it matters to others."""
+        self.latest_ns = max(self.latest_ns, frame.now_ns)
+        return Moment(frame.source, frame.number, frame.ts_ns, frame.now_ns, self.latest_ns, place=place)
+
+    def told_at(self, now_ns: int) -> None:
+        """Records what others are to be told of at the last frame."""
+        tick = self.ticks.feed(now_ns)
+        if tick or self.last.leap or self.streams.looked or self.streams.dropped:
             self.moment(tick)
 
     def clocked(self, frame: Frame) -> tuple[Frame, tuple[int, str] | None]:
@@ -201,20 +213,6 @@ class FirstLook:
                 dropping.setdefault(owner[stream], []).append(stream)
             for group in range(count) if moment.tick or moment.leap else sorted(looking | dropping.keys()):
                 yield group, moment._replace(look=group in looking, drop=tuple(dropping.get(group, ())))
-
-
-def look(frames: Iterable[Frame], options: Options, most: int) -> str:
-    """A capture in at most `most` groups, as JSON; empty if it can't be split."""
-    connections = FirstLook(options)
-    try:
-        for frame in frames:
-            connections.feed(frame)
-        split = connections.split(most)
-    except Exception:  # decoding the whole will show what is wrong
-        return ""
-    if connections.pipeline.reached:  # limits hold for all of a capture
-        return ""
-    return split.json() if len(split.sizes) > 1 else ""
 
 
 _NEW = object()

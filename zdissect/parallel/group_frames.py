@@ -76,14 +76,14 @@ class SessionGroup(NamedTuple):
     def own(self, frames: Iterable[Frame], places: "deque[int]") -> Iterator[Frame | Moment]:
         """The frames of the group, and the moments that it is told of, in order. Adds the places of its frames."""
         lookup = self.split.lookup()
-        moments = iter([moment for group, moment in self.split.moments if group in (self.number, ALL)])
+        moments = iter([moment for owner, moment in self.split.moments if owner in (self.number, ALL)])
         moment = next(moments, _NONE)
         place = 0
-        for place, frame in enumerate(frames, 1):
+        for place, (group, frame) in enumerate(lookup.grouped(frames), 1):
             if place == moment.place:
                 yield moment
                 moment = next(moments, _NONE)
-            if lookup.group(frame) == self.number:
+            if group == self.number:
                 places.append(place)
                 yield frame
         if place != self.split.last.place:

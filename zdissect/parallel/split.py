@@ -8,6 +8,7 @@ isn't plain TCP.
 import heapq
 import json
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any, NamedTuple
 
 from zdissect.flow.link import Decoder
@@ -56,6 +57,10 @@ class Moment(NamedTuple):
         return Leapt(Frame(self.file, self.number, self.ts_ns, 0, 0, b""), self.now_ns)
 
 
+TOGETHER = 1000
+"""Frames whose groups are looked up at once."""
+
+
 class Split(NamedTuple):
     """A capture in groups."""
 
@@ -85,10 +90,10 @@ class Split(NamedTuple):
         for other, moment in self.moments:
             if other in (group, ALL):
                 moments.setdefault((moment.file, moment.number), []).append(moment)
-        for frame in frames:
+        for owner, frame in lookup.grouped(frames):
             if moments:
                 yield from moments.pop((frame.source, frame.number), ())
-            if lookup.group(frame) == group:
+            if owner == group:
                 yield frame
 
     def told(self) -> dict[tuple[str, int], list[tuple[int, Moment]]]:
@@ -155,6 +160,21 @@ class Lookup:
         if not isinstance(packet, Segment) or packet.offset < 0:
             return 0
         return self.groups.get((packet.src, packet.dst), 0)
+
+    def grouped(self, frames: Iterable[Frame]) -> Iterator[tuple[int, Frame]]:
+        """(group, frame) of each frame; they are read ahead."""
+        from zdissect.vector.block_headers import Headers, endpoints  # slow to load, and most captures aren't split
+
+        rest, known = iter(frames), dict[bytes, int]()
+        while some := list(islice(rest, TOGETHER)):
+            headers, groups = Headers(some), [0] * len(some)
+            for index, ends in zip(headers.segments.frame.tolist(), headers.segments.ends, strict=True):
+                if ends not in known:
+                    known[ends] = self.groups.get(endpoints(ends), 0)
+                groups[index] = known[ends]
+            for index in headers.odd.nonzero()[0].tolist():
+                groups[index] = self.group(some[index])
+            yield from zip(groups, some, strict=True)
 
 
 class Share(NamedTuple):

@@ -10,7 +10,7 @@ import numpy as np
 from zdissect.flow.headers import ANY_IP, IPV4, IPV6
 from zdissect.flow.link import FAMILIES, LINKS, LOOPBACK, SLL, SLL2
 from zdissect.flow.tunnels import PORTS
-from zdissect.records import Frame
+from zdissect.records import Endpoint, Frame
 from zdissect.vector.arrays import Bools, Bytes, Ints
 
 _ETHERNET, _VLAN = 1, 0x8100
@@ -38,6 +38,13 @@ class Segments(NamedTuple):
     start: Ints
     """Where the payload is in the joined bytes of all frames."""
     stop: Ints
+
+
+def endpoints(ends: bytes) -> tuple[Endpoint, Endpoint]:
+    """From where to where, by an entry of `Segments.ends`."""
+    middle = (len(ends) - 4) // 2
+    src, dst = int.from_bytes(ends[-4:-2]), int.from_bytes(ends[-2:])
+    return Endpoint(ends[:middle], src), Endpoint(ends[middle:-4], dst)
 
 
 class Headers:

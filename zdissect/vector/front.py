@@ -6,7 +6,7 @@ import numpy as np
 
 from zdissect.engine.tape import Buffer
 from zdissect.flow.clock import LEAP_NS, ToldClock
-from zdissect.flow.connection import CONNECTION_BYTES, LARGE, MASK, RECENT_SEGMENTS
+from zdissect.flow.connection import CONNECTION_BYTES, LARGE, RECENT_SEGMENTS
 from zdissect.flow.cutter import Cutter
 from zdissect.pipeline import Pipeline
 from zdissect.records import Chunk
@@ -120,7 +120,7 @@ class Front:
         for way in np.flatnonzero(last >= 0).tolist():
             half = self.connections.ways[way].half
             half.last_ns = self.block.frames[last[way]].now_ns
-            half.ack = (half.ack + int(acked[way])) & MASK
+            half.acknowledge(int(acked[way]))
             self.pipeline.captured += size[way]
             if size[way]:
                 self._deliver(way, size[way])

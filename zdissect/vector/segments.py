@@ -14,9 +14,9 @@ from zdissect.flow.cutter import Cutter
 from zdissect.flow.framing import STREAM
 from zdissect.flow.verdict import Verdict
 from zdissect.pipeline import Pipeline
-from zdissect.records import Endpoint, Frame, Segment
+from zdissect.records import Frame, Segment
 from zdissect.vector.arrays import Bools, Ints, Way
-from zdissect.vector.block_headers import Headers
+from zdissect.vector.block_headers import Headers, endpoints
 
 _ZENOH = (Verdict.ZENOH, Verdict.MIDDLE)
 
@@ -85,10 +85,7 @@ class Connections:
 
     def _way(self, ends: bytes) -> int:
         """The number of the way from one end to another; -1 if its connection isn't plain."""
-        middle = (len(ends) - 4) // 2
-        src = Endpoint(ends[:middle], int.from_bytes(ends[-4:-2]))
-        dst = Endpoint(ends[middle:-4], int.from_bytes(ends[-2:]))
-        half = self.pipeline.streams.half(src, dst)
+        half = self.pipeline.streams.half(*endpoints(ends))
         if half is None:
             return -1
         number = self.numbers.get(half.connection)
@@ -98,17 +95,22 @@ class Connections:
 
     def _number(self, connection: Connection) -> int:
         """The number of a connection; -1 if its state isn't plain."""
+        ways = self.plain(connection)
+        self.ways += ways
+        return len(self.ways) // 2 - 1 if ways else -1
+
+    def plain(self, connection: Connection) -> list[Way]:
+        """Both directions of a connection; none if its state isn't plain."""
         halves = sorted(connection.halves, key=lambda half: half.direction)
         stream = halves[0].stream
         conversation, order = self.pipeline.conversations.get(stream), self.pipeline.causal.connections.get(stream)
         if conversation is None or conversation.flow.verdict not in _ZENOH or order is None or order.ends is None:
-            return -1
+            return []
         for half, side, base, passed in zip(halves, conversation.sides, order.base, order.passed, strict=True):
             begun = half.offset > 0 or side.known
             if not _in_order(half, base, passed) or (half.seq >= 0 and not (begun and _cuts_plainly(side.cutter))):
-                return -1
-        self.ways += [Way(conversation, half) for half in halves]
-        return len(self.ways) // 2 - 1
+                return []
+        return [Way(conversation, half) for half in halves]
 
     def _check(self, way: Ints, size: Ints, seq: Ints, ack: Ints, flags: Ints) -> tuple[Ints, Bools]:
         """(how far each segment acknowledges, whether it is plain)"""
