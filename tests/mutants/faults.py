@@ -1,20 +1,7 @@
 """Faults planted in the fast ways of reading: each a small change of the source, and what is wrong with it."""
 
-from typing import NamedTuple
-
-
-class Fault(NamedTuple):
-    """A fault."""
-
-    name: str
-    why: str
-    """What goes wrong with it."""
-    file: str
-    """Below zdissect/."""
-    before: str
-    """Text that stands there once."""
-    after: str
-
+from tests.mutants.bounds import FAULTS as BOUNDS
+from tests.mutants.fault import Fault
 
 TEMPLATES = "engine/templates.py"
 LAZY = "engine/lazy_messages.py"
@@ -37,7 +24,7 @@ BLOCKS = "export/block_tables.py"
 ROW_CELLS = "output/row_cells.py"
 SELECTION = "filters/row_selection.py"
 
-FAULTS = (
+FAST_WAYS = (
     Fault("source-sn", "Each sample made from a template says that its source counts from 0.",
           TEMPLATES, 'row["source_sn"] = source_sn', 'row["source_sn"] = 0'),
     Fault("attachment-is-payload", "The attachment of each such message is its payload.",
@@ -104,7 +91,7 @@ FAULTS = (
     Fault("older-samples", "A sample that is older than the one before is nothing worth saying.",
           USUAL, "if stamp is not None and not", "if stamp is None and not"),
     Fault("said-once", "What is wrong with a message is said of the first of its kind only.",
-          "session/state.py", " and len(remarks) == before", ""),
+          "session/state.py", " and (len(remarks), keys.left_out) == before", ""),
     Fault("keys-not-resolved", "Messages of a template have no key expressions.",
           USUAL, "Learned(Template(row)", "Learned(template"),
     Fault("last-time", "Rates are as if only the first of the messages of a kind had come.",
@@ -189,3 +176,5 @@ FAULTS = (
     Fault("findings-of-runs", "Findings of runs come behind those of later frames.",
           BLOCKS, "sorted(self.found, key=itemgetter(0))", "self.found"),
 )  # fmt: skip
+
+FAULTS = (*FAST_WAYS, *BOUNDS)

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.mutants.faults import FAULTS, Fault
+from tests.mutants.fault import Fault
+from tests.mutants.faults import FAULTS
 
 PACKAGE = Path(__file__).parents[2] / "zdissect"
 

@@ -51,5 +51,17 @@ def test_blocks_shrink_while_much_is_not_plain(monkeypatch: pytest.MonkeyPatch) 
     length, sizes = BlockSize(), list[int]()
     for block in blocks(items("f" * 3000), length):
         sizes.append(len(block))
-        length.read(len(block), len(block) // 3 if 2 < len(sizes) < 6 else len(block) // 9)
+        length.read(len(block), len(block) // 3 if 2 < len(sizes) < 6 else len(block) // 9, 0)
     assert sizes[:8] == [9, 40, 164, 41, 10, 9, 40, 164]
+
+
+def test_blocks_have_fewer_frames_where_these_hold_many_messages(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(frame_blocks, "LEAST_FRAMES", 10)
+    monkeypatch.setattr(frame_blocks, "MOST_FRAMES", 640)
+    monkeypatch.setattr(frame_blocks, "MOST_MESSAGES", 1000)
+    monkeypatch.setattr(frame_blocks, "_PIECE", 1)
+    length, sizes = BlockSize(), list[int]()
+    for block in blocks(items("f" * 3000), length):
+        sizes.append(len(block))
+        length.read(len(block), 0, len(block) * (2 if 3 <= len(sizes) < 6 else 20 if len(sizes) < 8 else 1000))
+    assert sizes[:10] == [9, 40, 50, 204, 500, 500, 50, 50, 9, 9]

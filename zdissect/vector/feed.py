@@ -48,8 +48,9 @@ class BlockFeed:
             self.walker.forget()
         front = Front(self.pipeline)
         split = front.split(block)
-        self.length.read(len(block.frames), len(split.scalar))
-        return Progress(self.pipeline, self.walker, front, split, block)
+        progress = Progress(self.pipeline, self.walker, front, split, block)
+        self.length.read(len(block.frames), len(split.scalar), len(progress.walked.batch))
+        return progress
 
 
 class Progress(ReadBlock):

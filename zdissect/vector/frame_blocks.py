@@ -16,6 +16,8 @@ LEAST_FRAMES = 200
 MOST_FRAMES = 10_000
 MOST_TORN = 8
 """Blocks of which one frame in so many, or more, isn't plain are followed by smaller ones."""
+MOST_MESSAGES = 1 << 17
+"""Messages of a block, about: where frames hold more than usual, the blocks that follow have fewer frames."""
 MOST_BYTES = 16 << 20
 MOST_NS = 1 << 62
 """Times beyond this one, of the year 2116, are left to the scalar way: sums of them might not fit 64 bits."""
@@ -34,14 +36,18 @@ class BlockSize:
         self.most = LEAST_FRAMES - 1
         self.torn = False
         """Whether much of the last block wasn't plain."""
+        self.fitting = MOST_FRAMES
+        """Frames that hold `MOST_MESSAGES`, if they are like those of the last block."""
 
-    def read(self, frames: int, scalar: int) -> None:
-        """Takes how many frames of a block were fed one by one."""
+    def read(self, frames: int, scalar: int, messages: int) -> None:
+        """Takes how many frames of a block were fed one by one, and how many messages the others had."""
         self.torn = frames < scalar * MOST_TORN
+        self.fitting = frames * MOST_MESSAGES // max(messages, 1)
 
     def next(self) -> None:
         """Goes on to the next block."""
-        self.most = max(self.most // 4, LEAST_FRAMES - 1) if self.torn else min(4 * self.most + 4, MOST_FRAMES)
+        most = self.most // 4 if self.torn else min(4 * self.most + 4, MOST_FRAMES, self.fitting)
+        self.most = max(most, LEAST_FRAMES - 1)
         self.torn = False
 
 
