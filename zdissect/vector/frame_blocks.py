@@ -39,8 +39,8 @@ class BlockSize:
         self.fitting = MOST_FRAMES
         """Frames that hold `MOST_MESSAGES`, if they are like those of the last block."""
 
-    def read(self, frames: int, scalar: int, messages: int) -> None:
-        """Takes how many frames of a block were fed one by one, and how many messages the others had."""
+    def read(self, frames: int, scalar: int, messages: int = 0) -> None:
+        """Takes how many frames of a block were fed one by one, and how many messages were read on arrays."""
         self.torn = frames < scalar * MOST_TORN
         self.fitting = frames * MOST_MESSAGES // max(messages, 1)
 
