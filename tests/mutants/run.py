@@ -12,6 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -28,6 +29,9 @@ TESTS = ("tests/vector/test_walk.py", "tests/engine/test_lazy_messages.py", "tes
          "tests/stats/test_usual_counts.py", "tests/stats/test_activity.py", "tests/cli/test_forms_of_blocks.py",
          "tests/vector/test_courses.py", "tests/vector/test_blocks.py")  # fmt: skip
 SECONDS = 300
+"""How long tests may take before a fault counts as found because they don't end; or..."""
+TIMES = 4
+"""... so many times as long as they take without a fault, if that is longer."""
 
 
 def main(names: list[str]) -> int:
@@ -44,21 +48,24 @@ def main(names: list[str]) -> int:
         for name in ("cli", "zdissect_cli"):  # not what is installed, which may change meanwhile
             shutil.copytree(ROOT / "cli", copy / name)
         chosen = [fault for fault in FAULTS if not names or fault.name in names]
+        most_s: dict[tuple[str, ...], float] = {}
         for tests in {fault.tests: None for fault in chosen}:
-            if (first := failing(copy, tests)) is not None:
+            begun_s = time.monotonic()
+            if (first := failing(copy, tests, SECONDS * TIMES)) is not None:
                 print(f"the tests fail without a fault: {first}", file=sys.stderr)
                 return 1
-        survived = [fault.name for fault in chosen if survives(copy, fault)]
+            most_s[tests] = max(SECONDS, TIMES * (time.monotonic() - begun_s))
+        survived = [fault.name for fault in chosen if survives(copy, fault, most_s[fault.tests])]
     print(f"{len(survived)} survived")
     return int(bool(survived))
 
 
-def survives(copy: Path, fault: Fault) -> bool:
+def survives(copy: Path, fault: Fault, most_s: float) -> bool:
     """Whether all tests pass in spite of a fault; says so."""
     file = copy / "zdissect" / fault.file
     source = file.read_text()
     file.write_text(source.replace(fault.before, fault.after))
-    first = failing(copy, fault.tests)
+    first = failing(copy, fault.tests, most_s)
     file.write_text(source)
     print(
         f"survived  {fault.name}: {fault.why}" if first is None else f"killed    {fault.name}  by {first}", flush=True
@@ -66,14 +73,14 @@ def survives(copy: Path, fault: Fault) -> bool:
     return first is None
 
 
-def failing(copy: Path, tests: tuple[str, ...]) -> str | None:
+def failing(copy: Path, tests: tuple[str, ...], most_s: float) -> str | None:
     """The first test that fails, of those named or else of the fast ways of reading; None if none does."""
     env = os.environ | {"PYTHONPATH": str(copy), "CI": "true", "PYTHONDONTWRITEBYTECODE": "1"}
     command = [sys.executable, "-m", "pytest", "-x", "-q", "--tb=no", "-n", "0", *(tests or TESTS)]
     try:
-        done = subprocess.run(command, cwd=copy, env=env, capture_output=True, text=True, timeout=SECONDS, check=False)
+        done = subprocess.run(command, cwd=copy, env=env, capture_output=True, text=True, timeout=most_s, check=False)
     except subprocess.TimeoutExpired:
-        return f"no end after {SECONDS} s"
+        return f"no end after {most_s:.0f} s"
     if done.returncode == 0:
         return None
     found = re.search(r"^(?:FAILED|ERROR) tests/(\S+)", done.stdout, re.MULTILINE)

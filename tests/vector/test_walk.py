@@ -173,6 +173,21 @@ def test_a_suffix_that_is_not_text() -> None:
     assert seen(Walker(), [prefixed(good), prefixed(bad), prefixed(good)] * 10).plain == [True, False, True] * 10
 
 
+@pytest.mark.parametrize("longest", [1, 2, 4])
+def test_integers_in_more_bytes_than_they_need(longest: int) -> None:
+    """They are findings, whether two bytes are looked at, as all are short, or more: sequence numbers here, and the
+    length of a suffix."""
+    numbers = [n % (1 << 7 * longest) for n in (0, 5, 100, 300, 20_000, 3_000_000)]
+    forms = [vle.encode(number) for number in numbers]
+    longer = [form[:-1] + bytes((form[-1] | 128, 0)) for form in forms if len(form) < longest] or [b"\x85\x00"]
+    push = bytes.fromhex("3d 00 04 61626364 01 01 78")
+    good = [prefixed(b"\x25" + form + push) for form in forms]
+    bad = [prefixed(b"\x25" + form + push) for form in longer]
+    bad.append(prefixed(b"\x25\x01" + push.replace(b"\x04", b"\x84\x00")))
+    found = seen(Walker(), [*good, *bad] * 3)
+    assert found.plain == ([True] * len(good) + [False] * len(bad)) * 3
+
+
 def test_templates_are_forgotten() -> None:
     walker = Walker()
     values = {"message": "PUSH", "N": 1, "M": 0, "scope": 0, "body": {"message": "PUT", "payload": b"x"}}
