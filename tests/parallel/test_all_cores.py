@@ -152,7 +152,7 @@ from zdissect.parallel import blocks
 from tests.parallel import forced
 blocks.FRAMES = 64
 {}
-different, shared = forced.compare(sys.argv[1:], forced.FORMS[:4])
+different, shared = forced.compare(sys.argv[1:], forced.FORMS[:5])
 print(len(different), shared)
 """
 
@@ -203,7 +203,7 @@ dissections.MOST_WHOLE = 200_000
 """Blocks bring more than can be held until it is known whether a group is sound."""
 
 
-@pytest.mark.parametrize(("fault", "shares"), [("", 4), (DIES, 0), (RAISES, 0), (UNFORESEEN, 0), (MUCH, 0)])
+@pytest.mark.parametrize(("fault", "shares"), [("", 5), (DIES, 0), (RAISES, 0), (UNFORESEEN, 0), (MUCH, 0)])
 def test_one_process_takes_over(fault, shares, sessions):
     """What was written before stays as it is, and nothing is written twice."""
     assert in_a_process(FORCED.format(fault), sessions).stdout.split() == ["0", str(shares)]
