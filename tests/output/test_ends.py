@@ -1,5 +1,7 @@
 """Names of conversations where only the latest ones are remembered: none is taken by another while it is in use."""
 
+import pytest
+
 from zdissect.dissection import Notice
 from zdissect.flow.conversation import Flow
 from zdissect.output.ends import Ends
@@ -34,12 +36,25 @@ def test_a_name_is_kept_while_any_conversation_needs_it() -> None:
         assert column(ends, number, f"{number:04d}aa") == f"{number:04d}→bb02"
         assert column(ends, 1, "1234aa") == "1234→bb02"
         assert column(ends, 100 + number, "1234ff") == "1234f→bb02"
-    assert len(ends.short) == len(ends.names) == len(ends.uses) <= 2 * ends.most
+    assert len(ends.short) == len(ends.names) == len(ends.uses) <= 4 * ends.most
 
 
-def test_all_are_remembered_otherwise() -> None:
+def test_a_name_that_was_shown_stays_that_of_its_conversation() -> None:
+    """Also when a better one is known: what was shown before would be misread."""
     ends = Ends()
-    for number in range(100):
+    assert column(ends, 1) == ":40000→:7447"
+    assert column(ends, 1, "1234aa") == "1234→bb02"
+    assert column(ends, 2) == ".2:40000→:7447"
+
+
+def test_as_many_are_remembered_as_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    ends = Ends()
+    for number in range(200):
         column(ends, number)
-    assert len(ends.known) == 100
-    assert not ends.uses
+    assert len(ends.known) == 200
+    monkeypatch.setattr("zdissect.output.ends.MOST", 20)
+    ends = Ends()
+    for number in range(200):
+        column(ends, number)
+    assert len(ends.known) == 20
+    assert len(ends.uses) == len(ends.names) == 21

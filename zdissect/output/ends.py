@@ -14,8 +14,10 @@ _FIRST = 4
 """Hex digits of a ZenohID that name a node, unless another one begins with them."""
 
 
+MOST = 1 << 16
+"""Conversations whose names are remembered..."""
 MOST_LIVE = 4096
-"""Conversations of a capture without an end whose names are remembered."""
+"""... and in a capture without an end."""
 
 _Named = str | Endpoint
 """What has a short name: a ZenohID, or an endpoint whose ZenohID isn't known."""
@@ -36,22 +38,22 @@ class _Known:
         self.columns = ("", "")
         """What the column says, by direction."""
         self.named: tuple[_Named, ...] = ()
-        """What has names because of this conversation, where these are forgotten with it."""
+        """What has names because of this conversation; these are forgotten with it."""
 
 
 class Ends:
     """Names the two ends of each conversation."""
 
     def __init__(self) -> None:
-        self.most: int | None = None
-        """So many conversations are remembered, those that spoke last; None: all. One that speaks again after it was
-        forgotten is introduced again."""
+        self.most = MOST
+        """So many conversations are remembered, those that spoke last. One that speaks again after it was forgotten is
+        introduced again."""
         self.known: OrderedDict[str, _Known] = OrderedDict()
         self.names: dict[str, str] = {}
         """Short names, and what they stand for."""
         self.short: dict[_Named, str] = {}
         self.uses: Counter[_Named] = Counter()
-        """How many conversations need a short name, where these are forgotten: else another node could take it."""
+        """How many conversations need a short name: another node may take it when none does."""
         self.seen: dict[frozenset[str | None], str] = {}
         """Pairs of nodes, with the conversation in which they were seen first."""
 
@@ -62,11 +64,11 @@ class Ends:
             return "", True
         known = self.known.get(flow.id)
         if known is None:
-            if self.most is not None and len(self.known) >= self.most:
+            if len(self.known) >= self.most:
                 self._forget()
             known = self.known[flow.id] = _Known()
             self._name(known, flow)
-        elif self.most is not None:
+        else:
             self.known.move_to_end(flow.id)
         if row is not None and "src_zid" in row:
             source, target = row["src_zid"], row.get("dst_zid")
@@ -121,10 +123,10 @@ class Ends:
     def _name(self, known: _Known, flow: Flow) -> None:
         """Names both ends."""
         named = [end if zid is None else zid for zid, end in zip(known.zids, flow.ends, strict=True)]
-        if self.most is not None:
-            before, known.named = known.named, tuple(named)
-            self.uses.update(named)  # before the others are released: some may be the same
-            self._release(before)
+        if set(named) != set(known.named):
+            fresh = {*named} - {*known.named}
+            self.uses.update(fresh)
+            known.named += tuple(fresh)
         left, right = (
             self.of_node(zid) if zid is not None else self.of_end(end)
             for zid, end in zip(known.zids, flow.ends, strict=True)
