@@ -72,6 +72,6 @@ def test_frames_read_together_are_given_when_they_bring_much(size: int, monkeypa
     monkeypatch.setattr("zdissect.fed.WORTH_FRAMES", size)
     monkeypatch.setattr(frame_blocks, "LEAST_FRAMES", 50)
     monkeypatch.setattr(dissections, "MOST_HELD", PART_BYTES)
-    frames = compressed(60)
+    frames = compressed(150)
     shown(frames[:20])
     assert peak(lambda: shown(frames)) < 2 * MOST

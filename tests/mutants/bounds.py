@@ -56,8 +56,6 @@ FAULTS = (
           "stats/accounting.py", "self.framing += item.around", "self.framing += 0", COUNTED),
     Fault("message-before-damage", "A message proves nothing if the one behind it is damaged.",
           FINDER, "if framing is not None and not framing.low_latency and", "if False and", WEBSOCKET),
-    Fault("guesses-for-ever", "Guesses in a WebSocket stream have no budget.",
-          FINDER, "if self.credit < 0 or not", "if not", WEBSOCKET),
     Fault("reads-for-ever", "Guesses in a stream have no budget.",
           RESYNC, "if self.credit > 0 else None", "if True else None", PLACES),
     Fault("scans-again", "A place in a stream that was ruled out is looked at again.",

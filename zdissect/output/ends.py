@@ -14,7 +14,7 @@ _FIRST = 4
 """Hex digits of a ZenohID that name a node, unless another one begins with them."""
 
 
-MOST = 1 << 16
+MOST = 1 << 14
 """Conversations whose names are remembered..."""
 MOST_LIVE = 4096
 """... and in a capture without an end."""
