@@ -6,7 +6,7 @@ from itertools import chain, groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Generic, cast
 
-from zdissect.dissection import PART_BYTES, InTurn, Item, Of, memory_of
+from zdissect.dissection import InTurn, Item, Of, memory_of
 from zdissect.pipeline import Pipeline
 from zdissect.records import Frame
 
@@ -107,6 +107,8 @@ def as_they_come(
         yield between()
 
 
+_TOGETHER = 1 << 17
+"""Memory of items that are gathered. Of more, what is looked at for garbage again and again would take time."""
 _IN_TURN = 5000
 """Memory of the text of a batch that was read together with others, about."""
 
@@ -118,7 +120,7 @@ def _gathered(parts: Iterable[Sequence[Item | InTurn[Of]]]) -> Iterator[Sequence
         out += part
         for item in part:
             size += _IN_TURN if isinstance(item, InTurn) else memory_of(item)
-        if size >= PART_BYTES:
+        if size >= _TOGETHER:
             yield out
             out, size = [], 0
     yield out

@@ -14,7 +14,7 @@ FAULTS = (
     Fault("parts-without-end", "What a frame brings is made as a whole.",
           "dissection.py", "if size >= PART_BYTES:", "if size < 0:", PARTS),
     Fault("gathered-without-end", "What frames bring is gathered to their end.",
-          "fed.py", "if size >= PART_BYTES:", "if size < 0:", PARTS),
+          "fed.py", "if size >= _TOGETHER:", "if size < 0:", PARTS),
     Fault("blocks-hold-all", "Blocks are given when all of them was fed.",
           DISSECTIONS, "return self.held >= self.most", "return False", PARTS),
     Fault("rest-of-a-frame", "Of a frame that brings much, the rest gets lost.",
