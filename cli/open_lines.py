@@ -8,6 +8,8 @@ two `_NAME` is a node whose short name isn't known yet. Nothing that is shown ha
 import re
 from typing import TYPE_CHECKING
 
+from zdissect.dissection import Item
+from zdissect.engine.messages import Row
 from zdissect.output.ends import Ends
 from zdissect.output.line_start import LineStart
 from zdissect.records import Endpoint, Frame
@@ -26,6 +28,12 @@ class OpenEnds(Ends):
         super().__init__()
         self.new: list[str] = []
         """What wasn't named before. It may never be shown, but others can't have its name any more."""
+        self.begun = 0
+        """How many conversations there were since that was told last."""
+
+    def column(self, item: Item, row: Row | None) -> tuple[str, bool]:
+        self.begun += bool(item.flow.id) and item.flow.id not in self.known
+        return super().column(item, row)
 
     def of_node(self, zid: str) -> str:
         return self.named(zid, zid)
@@ -56,7 +64,9 @@ class OpenStart(LineStart):
         if frame is not self.frame:
             self.frame = frame
             self.time = _PART.join((ascii(frame.source), str(frame.number), str(frame.ts_ns), self.times.text(frame)))
-        new, self.names.new = "".join(self.names.new), []
+        names = self.names
+        new = f"{names.begun}{''.join(names.new)}"
+        names.begun, names.new = 0, []
         return _PART.join((self.time, str(direction), ends, new)), 0
 
 
@@ -84,6 +94,7 @@ class Filled:
         self.names: dict[str, str] = {}
         self.columns: dict[str, str] = {}
         """Who speaks to whom, by what was left open of it."""
+        self.conversations = 0
         self.open, self.begun, self.time = "", ("", 0), ""
 
     def text(self, _: Frame) -> str:
@@ -91,7 +102,7 @@ class Filled:
         return self.time
 
     def fill(self, text: str) -> str:
-        """A text, with all that it left open."""
+        """A text, with all that it left open. Raises UnsoundSplit where it takes one process to know that."""
         before, *lines = text.split(_LINE)
         out = [self.named(before)]
         for one in lines:
@@ -110,6 +121,11 @@ class Filled:
         if open_start != self.open:
             self.open = open_start
             source, number, ts_ns, self.time, direction, ends, new = open_start.split(_PART)
+            self.conversations += int(new.partition(_NAME)[0])
+            if self.conversations > self.ends.most:
+                from zdissect.parallel.group_frames import UnsoundSplit  # only here: most files are small
+
+                raise UnsoundSplit("so many conversations that some would have been forgotten")
             self.named(new)
             if ends not in self.columns:
                 self.columns[ends] = self.named(ends)

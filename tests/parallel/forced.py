@@ -15,6 +15,7 @@ from cli import all_cores, line_form
 from cli import run as run_module
 from cli.main import cli
 from zdissect import fed
+from zdissect.output import ends
 from zdissect.parallel.split import SPLIT_BYTES
 from zdissect.vector import frame_blocks
 from zdissect.vector.dissections import BlockItems
@@ -116,8 +117,12 @@ def main():
     small_blocks(int(size))
     if kind == "cut":
         line_form.terminal_columns = lambda: 70
+    if kind == "few":
+        ends.MOST = 3
     usual = count_usual()
-    different, shared = compare(files, {"forms": FORMS, "choices": CHOICES, "lines": LINES, "cut": LINES}[kind], jobs)
+    different, shared = compare(
+        files, {"forms": FORMS, "choices": CHOICES, "lines": LINES, "cut": LINES, "few": LINES[:2]}[kind], jobs
+    )
     for one in different:
         print(*one)
     print(shared, usual.value)

@@ -120,6 +120,11 @@ def test_short_lines(kind, jobs, alike, several):
     assert shared(kind, jobs, alike, several[1]) == 2 * 6  # what is searched for may be in what isn't known yet
 
 
+def test_more_conversations_than_are_remembered(alike):
+    """Which of them are forgotten depends on all: one process shows them."""
+    assert shared("few", 3, alike) == 0
+
+
 @pytest.fixture(scope="session")
 def sessions(tmp_path_factory) -> Path:
     """A capture of two sessions, both of whose links take turns."""
