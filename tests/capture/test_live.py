@@ -3,6 +3,7 @@
 import socket
 import time
 from pathlib import Path
+from struct import pack
 
 import pytest
 
@@ -48,6 +49,25 @@ def test_frames_come_and_silence_is_told_and_nothing_is_left_running(programs: P
     assert {frame.source for frame in got} == {"lo"}
     assert (capture.program, capture.dropped, runs(program)) == ("tcpdump", 7, False)
     assert time.monotonic() - begun < 10
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+@pytest.mark.parametrize("size", [28, 33, 48, 60], ids=["section", "a part", "interface", "a part of a packet"])
+def test_silence_is_told_however_much_of_a_frame_has_come(programs: Path, order: str, size: int) -> None:
+    """dumpcap writes a section and an interface at once, and nothing more where nothing is sent."""
+    section = pack(order + "IIIHHqI", 0x0A0D0D0A, 28, 0x1A2B3C4D, 1, 0, -1, 28)
+    whole = section + pack(order + "IIHHII", 1, 20, 1, 0, 0, 20) + pack(order + "IIIIIII", 6, 44, 0, 0, 1, 12, 12)
+    header = programs / "header"
+    header.write_bytes(whole[:size])
+    stand_in(programs, "dumpcap", PATIENT.replace("$CAPTURE", str(header)))
+    begun, silences = time.monotonic(), 0
+    with Live("lo") as capture:
+        for frame in capture:
+            assert frame is None
+            silences += 1
+            if silences == 4:
+                break
+    assert time.monotonic() - begun < 5
 
 
 def test_time_passes_in_a_silence_by_the_clock_of_the_capture(programs: Path, monkeypatch: pytest.MonkeyPatch) -> None:

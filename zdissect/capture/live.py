@@ -134,7 +134,9 @@ class _ProgramSource:
         while True:
             if not pipe.ready(reader.complete):
                 yield None
-                while not wait(PATIENCE_S):
+                while not (
+                    wait(PATIENCE_S) and pipe.ready(reader.complete)
+                ):  # a part of a frame isn't read: that waits
                     yield None
             frame = next(frames, None)
             if frame is None:

@@ -51,6 +51,7 @@ class PcapngReader(Reader):
         shortest, longest = _MIN_PACKET, MAX_RECORD
         unpack_head, unpack_packet = self._head.unpack, self._packet.unpack_from
         head = self.magic + read(8 - len(self.magic))
+        self.magic = b""
         while head:
             if len(head) != 8:
                 raise self._cut(len(head))
@@ -79,8 +80,17 @@ class PcapngReader(Reader):
             head = read(8)
 
     def complete(self, data: bytes, at: int) -> bool:
+        if self.magic:  # which was read before there was a reader, and is the beginning of a block
+            data, at = self.magic + data[at:], 0
+        head = self._head
         while at + _MIN_BLOCK <= len(data):
-            kind, length = self._head.unpack_from(data, at)
+            kind, length = head.unpack_from(data, at)
+            if kind == _SECTION:
+                order = _BYTE_ORDERS.get(data[at + 8 : at + 12])
+                if order is None:
+                    return True
+                head = struct.Struct(order + "II")
+                _, length = head.unpack_from(data, at)
             if not _MIN_BLOCK <= length <= MAX_RECORD:
                 return True
             if at + length > len(data):

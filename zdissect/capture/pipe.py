@@ -22,8 +22,8 @@ class Pipe:
         """Up to where `data` was read."""
 
     def wait(self, seconds: float) -> bool:
-        """Waits for bytes, or the end; returns whether either has come."""
-        return self.at < len(self.data) or bool(select.select([self.raw], [], [], seconds)[0])
+        """Waits for more bytes than were taken, or the end; returns whether either has come."""
+        return bool(select.select([self.raw], [], [], seconds)[0])
 
     def ready(self, complete: Callable[[bytes, int], bool]) -> bool:
         """Takes what has come, until that is complete; returns whether it is, or has ended. Doesn't wait.
