@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from zdissect.dissection import Dissection, Item, findings_of
-from zdissect.fed import fed, one_by_one
+from zdissect.fed import fed
 from zdissect.filters.first_frame import told_when_it_began
 from zdissect.grammar.rule import SEVERITIES
 from zdissect.listing import (
@@ -178,13 +178,12 @@ def _collect(
     def take(items: Iterable[Item]) -> None:
         for item in items:
             chosen = wanted.select(item) if wanted is not None else None
-            listing.feed(item, pipeline, chosen)
+            listing.feed(item, chosen)
             if not isinstance(item, Dissection) or item.tape.remarks or chosen is not None:
                 found.update(finding.rule.code for finding in findings_of(item, chosen))
 
-    feed = one_by_one if listing.asks else fed
     with UntilInterrupted(captures) as frames:
-        for frame, items in feed(pipeline, told_when_it_began(frames, () if wanted is None else (wanted,))):
+        for frame, items in fed(pipeline, told_when_it_began(frames, () if wanted is None else (wanted,))):
             listing.frame(frame)
             take(items)
     take(pipeline.close())

@@ -182,9 +182,9 @@ def _judge(captures: Captures, judgement: Judgement, options: Options) -> tuple[
         for frame, items in fed(pipeline, frames):
             judgement.frame(frame)
             for item in items:
-                judgement.feed(item, pipeline)
+                judgement.feed(item)
     for item in pipeline.close():
-        judgement.feed(item, pipeline)
+        judgement.feed(item)
     return judgement.report(pipeline), frames.interrupted
 
 

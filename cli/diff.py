@@ -114,9 +114,9 @@ def _read(name: str, options: Options) -> tuple[Captures, list[Compared], int, l
     for frame, items in fed(pipeline, captures):
         recording.frame(frame)
         for item in items:
-            recording.feed(item, pipeline)
+            recording.feed(item)
     for item in pipeline.close():
-        recording.feed(item, pipeline)
+        recording.feed(item)
     unshown = list(not_shown(pipeline.decoder.unopened.total(), pipeline.others()))
     return captures, recording.sessions_of(pipeline), recording.unlisted, unshown
 

@@ -44,6 +44,8 @@ class Dissection:
     """Memory of long key expressions in its messages."""
     around: int = 0
     """Bytes of a stream that carry it: the headers of WebSocket frames."""
+    speaker: tuple[object, int, bool] | None = field(default=None, compare=False, repr=False)
+    """Who sent it, as was known then (`session.model.Speaker`); not of batches that were read together with others."""
 
 
 @dataclass(slots=True)

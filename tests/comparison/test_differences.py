@@ -24,9 +24,9 @@ def recorded(*conversations: Conversation) -> list[Compared]:
     for frame in frames:
         recording.frame(frame)
         for item in pipeline.feed(frame):
-            recording.feed(item, pipeline)
+            recording.feed(item)
     for item in pipeline.close():
-        recording.feed(item, pipeline)
+        recording.feed(item)
     return recording.sessions_of(pipeline)
 
 

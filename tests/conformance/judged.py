@@ -24,9 +24,9 @@ def judged(
     for frame in frames:
         judgement.frame(frame)
         for item in pipeline.feed(frame):
-            judgement.feed(item, pipeline)
+            judgement.feed(item)
     for item in pipeline.close():
-        judgement.feed(item, pipeline)
+        judgement.feed(item)
     capture = judgement.report(pipeline) | {"files": ["test"], "problems": []}
     return overall(terms, [capture], known or {})
 

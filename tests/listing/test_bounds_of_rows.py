@@ -27,9 +27,9 @@ def collected(listing, wanted=None):
     for frame in frames_of([ROUTER]):
         listing.frame(frame)
         for item in pipeline.feed(frame):
-            listing.feed(item, pipeline, wanted.select(item) if wanted is not None else None)
+            listing.feed(item, wanted.select(item) if wanted is not None else None)
     for item in pipeline.close():
-        listing.feed(item, pipeline, wanted.select(item) if wanted is not None else None)
+        listing.feed(item, wanted.select(item) if wanted is not None else None)
     return [listing.whole(row) for row in listing.rows(pipeline)], listing.unlisted
 
 

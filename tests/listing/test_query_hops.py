@@ -46,9 +46,9 @@ class Star:
         for frame in self.capture.frames:
             listing.frame(frame)
             for item in pipeline.feed(frame):
-                listing.feed(item, pipeline)
+                listing.feed(item)
         for item in pipeline.close():
-            listing.feed(item, pipeline)
+            listing.feed(item)
         return listing, [listing.whole(row) for row in listing.rows(pipeline)]
 
     @property

@@ -6,9 +6,9 @@
         for frame in frames:
             recording.frame(frame)
             for item in pipeline.feed(frame):
-                recording.feed(item, pipeline)
+                recording.feed(item)
         for item in pipeline.close():
-            recording.feed(item, pipeline)
+            recording.feed(item)
         recordings.append(recording.sessions_of(pipeline))
     report = compare(*recordings)
 

@@ -83,7 +83,7 @@ class Recording(Listing):
         self.interned: dict[Content, Content] = {}
         self.kinds = 0
 
-    def take(self, item: Item, pipeline: Pipeline, chosen: Sequence[bool] | None) -> None:
+    def take(self, item: Item, chosen: Sequence[bool] | None) -> None:
         if not isinstance(item, Dissection):
             return
         side = self.scouting if item.scouting else self.said.setdefault((item.flow.id, item.direction), {})

@@ -11,7 +11,6 @@ from zdissect.grammar.profiles import duty
 from zdissect.grammar.rule import CAPTURE
 from zdissect.listing import FindingListing
 from zdissect.listing.listing import Entry
-from zdissect.pipeline import Pipeline
 from zdissect.records import Frame
 from zdissect.session.liveness import OTHER_SIDE
 
@@ -90,13 +89,13 @@ class Violations(FindingListing):
         self.nodes: set[str] = set()
         """The ZenohIDs of nodes: here, of those that were scouting; in a report, all of them."""
 
-    def take(self, item: Item, pipeline: Pipeline, chosen: Sequence[bool] | None) -> None:
+    def take(self, item: Item, chosen: Sequence[bool] | None) -> None:
         if isinstance(item, Dissection):
             self.messages += len(item.messages)
             if item.scouting and len(self.nodes) < MOST_VIOLATIONS:
                 self.nodes |= {message.row["zid"] for message in item.messages if message.row.get("zid")}
         self.reactions.feed(item)
-        super().take(item, pipeline, chosen)
+        super().take(item, chosen)
 
     def keep(self, item: Item, entry: Entry) -> None:
         code, text, flow = entry["code"], entry["text"], item.flow

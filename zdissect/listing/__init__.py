@@ -4,9 +4,9 @@
     for frame in frames:
         listing.frame(frame)
         for item in pipeline.feed(frame):
-            listing.feed(item, pipeline)
+            listing.feed(item)
     for item in pipeline.close():
-        listing.feed(item, pipeline)
+        listing.feed(item)
     rows = [listing.whole(row) for row in listing.rows(pipeline)]
 
 `listing.columns` says which columns the rows have. Their values are what JSON has: texts, numbers, lists; None is what

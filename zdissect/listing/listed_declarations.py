@@ -9,7 +9,6 @@ from zdissect.listing.listing import MOST_ROWS, Entry, Listing, columns
 from zdissect.pipeline import Pipeline
 from zdissect.session.declared_options import interest_options, queryable_options
 from zdissect.session.interests import KINDS
-from zdissect.session.model import Session
 from zdissect.stats.keys import sender, wire_key
 from zdissect.table import endpoint
 
@@ -33,7 +32,7 @@ interest_frame  number    -         Frame with the interest that it answers.
 answered_frame  number    -         Frame with the D_FINAL that answers an interest.
 """)  # noqa: E501
 
-_Place = tuple[Session | str, int, str, int, str | None]
+_Place = tuple[object, int, str, int, str | None]
 """Session, side, kind, id; and the key, where declarations have no ids."""
 
 
@@ -51,35 +50,25 @@ class DeclarationListing(Listing):
 
     name = "declarations"
     columns = _COLUMNS
-    asks = True
 
     def __init__(self) -> None:
         super().__init__()
         self.listed: list[_Declared] = []
         self.alive: dict[_Place, _Declared] = {}
-        self.sides: dict[str, tuple[Session, int]] = {}
-        """The session of each flow, and which side of it is direction 0."""
 
-    def take(self, item: Item, pipeline: Pipeline, chosen: Sequence[bool] | None) -> None:
+    def take(self, item: Item, chosen: Sequence[bool] | None) -> None:
         if not isinstance(item, Dissection):
             return
         for index, message in enumerate(item.messages):
             name = message.shared["message"]
             if name == "DECLARE" or name == "INTEREST":
-                self.message(item, message, pipeline, chosen is None or chosen[index])
+                self.message(item, message, chosen is None or chosen[index])
 
-    def side(self, item: Dissection, pipeline: Pipeline) -> tuple[Session | str, int, bool]:
-        """The session of an item, which side of it sent it, and whether its declarations may have no ids."""
-        link = pipeline.sessions.links.get(item.flow.id)
-        if link is not None:
-            self.sides[item.flow.id] = link.session, link.flip
-        session, flip = self.sides.get(item.flow.id, (None, 0))
-        return session or item.flow.id, item.direction ^ flip, session is not None and session.sourced
-
-    def message(self, item: Dissection, message: DecodedMessage, pipeline: Pipeline, chosen: bool) -> None:
+    def message(self, item: Dissection, message: DecodedMessage, chosen: bool) -> None:
         """Takes a DECLARE or INTEREST."""
         row = message.row
-        where, side, sourced = self.side(item, pipeline)
+        assert item.speaker is not None  # both are dissected one by one
+        where, side, sourced = item.speaker
         verb, _, what = (row.get("body") or "").partition("_")
         if row["message"] == "INTEREST":
             kind, ident, key = "interest", row.get("interest_id"), None

@@ -39,7 +39,7 @@ class FindingListing(Listing):
         self.outer: list[tuple[Item, Entry]] = []
         """Those of a batch without messages of its own: if it was compressed, what comes next has them too."""
 
-    def take(self, item: Item, pipeline: Pipeline, chosen: Sequence[bool] | None) -> None:
+    def take(self, item: Item, chosen: Sequence[bool] | None) -> None:
         if isinstance(item, Dissection) and item.messages:
             found = list(in_messages(item, chosen))
             told = [(entry["code"], entry["text"]) for entry in found] if self.outer else []

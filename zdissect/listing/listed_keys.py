@@ -67,7 +67,7 @@ class KeyListing(Listing):
         super().__init__()
         self.known: dict[tuple[str, bool], _ListedKey] = {}
 
-    def take(self, item: Item, pipeline: Pipeline, chosen: Sequence[bool] | None) -> None:
+    def take(self, item: Item, chosen: Sequence[bool] | None) -> None:
         if not isinstance(item, Dissection):
             return
         for message in wanted(item, chosen):

@@ -65,7 +65,7 @@ class QueryListing(Listing):
         self.numbers: dict[str, int] = {}
         """Those of the sessions, by flow, once the rows were made."""
 
-    def take(self, item: Item, pipeline: Pipeline, chosen: Sequence[bool] | None) -> None:
+    def take(self, item: Item, chosen: Sequence[bool] | None) -> None:
         if not isinstance(item, Dissection):
             return
         for index, message in enumerate(item.messages):

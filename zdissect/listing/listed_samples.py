@@ -68,7 +68,7 @@ class SampleListing(Listing):
         self.unsure: frozenset[str | None] = frozenset()
         """The nodes at their ends; None if they aren't known."""
 
-    def take(self, item: Item, pipeline: Pipeline, chosen: Sequence[bool] | None) -> None:
+    def take(self, item: Item, chosen: Sequence[bool] | None) -> None:
         if not isinstance(item, Dissection):
             return
         for index, message in enumerate(item.messages):

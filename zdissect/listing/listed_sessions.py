@@ -58,12 +58,12 @@ class SessionListing(Listing):
         """Findings by flow."""
         self.choice = False
 
-    def feed(self, item: Item, pipeline: Pipeline, chosen: Sequence[bool] | None = None) -> None:
+    def feed(self, item: Item, chosen: Sequence[bool] | None = None) -> None:
         self.counted.chosen = chosen
         self.choice = self.choice or chosen is not None
-        super().feed(item, pipeline, chosen)
+        super().feed(item, chosen)
 
-    def take(self, item: Item, pipeline: Pipeline, chosen: Sequence[bool] | None) -> None:
+    def take(self, item: Item, chosen: Sequence[bool] | None) -> None:
         self.found[item.flow.id] += sum(1 for _ in findings_of(item, chosen))
 
     def rows(self, pipeline: Pipeline) -> list[Entry]:

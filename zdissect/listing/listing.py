@@ -51,8 +51,6 @@ class Listing(ABC):
 
     name: ClassVar[str]
     columns: ClassVar[tuple[ListColumn, ...]]
-    asks: ClassVar[bool] = False
-    """Whether it asks the pipeline about the item that it is fed with: then no frames may be read ahead."""
     shown_as: ClassVar[str] = "table"
     """How people see it at first: `table`, `trees`, `summary`; the last two need `summary`."""
 
@@ -66,19 +64,18 @@ class Listing(ABC):
         """Takes a frame, whatever is in it."""
         self.extent.frame(frame)
 
-    def feed(self, item: Item, pipeline: Pipeline, chosen: Sequence[bool] | None = None) -> None:
+    def feed(self, item: Item, chosen: Sequence[bool] | None = None) -> None:
         """Takes what a pipeline gave.
 
         Args:
             item: What it gave.
-            pipeline: Which knows the sessions.
             chosen: Whether each message of it is wanted, or the item where it has none; None: all are.
         """
         self.sessions.feed(item)
-        self.take(item, pipeline, chosen)
+        self.take(item, chosen)
 
     @abstractmethod
-    def take(self, item: Item, pipeline: Pipeline, chosen: Sequence[bool] | None) -> None:
+    def take(self, item: Item, chosen: Sequence[bool] | None) -> None:
         """Takes what is to be listed of an item."""
 
     @abstractmethod

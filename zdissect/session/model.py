@@ -147,6 +147,15 @@ class Session:
         return self.roles == ("router", "router") or any(side.graph.zids for side in self.sides)
 
 
+class Speaker(NamedTuple):
+    """A side of a session, as it was known at some time."""
+
+    session: Session
+    side: int
+    sourced: bool
+    """See `Session.sourced`."""
+
+
 @dataclass(slots=True, eq=False)
 class Link:
     """A flow that carries a session."""
@@ -167,6 +176,10 @@ class Link:
     """Whether a side has sent CLOSE or ended its stream: no sign of life is expected any more."""
     guessed: bool = False
     """Whether it was reported that its framing was found by trial."""
+
+    def speaker(self, direction: int) -> Speaker:
+        """Who sends in a direction."""
+        return Speaker(self.session, direction ^ self.flip, self.session.sourced)
 
     @property
     def batch_size(self) -> int | None:

@@ -84,6 +84,7 @@ class Sessions:
             self.overdue.watch(link, direction)
         session = link.session
         if unusual:
+            item.speaker = link.speaker(direction)
             item.keys = keys.held
             self.notices += self.memory.count(session, item)
         self.passed(session, item)
@@ -283,4 +284,5 @@ class Sessions:
         for message in item.messages:
             self.network(link, message, item.direction, item.frame)
             link.session.timestamps.feed(message, item.frame)
+        item.speaker = link.speaker(item.direction)
         self.notices += self.memory.count(link.session, item)
