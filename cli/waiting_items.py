@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from zdissect.dissection import Dissection, InTurn, Item
+from zdissect.records import Frame
 
 from .answers_ahead import LaterAnswers
 
@@ -19,7 +20,7 @@ Of = TypeVar("Of", bound=Item | InTurn[str])
 """Items, or texts instead of some."""
 
 MOST_FRAMES = 10_000
-"""So many frames an item waits for at most."""
+"""So many frames, of those that show something, an item waits for at most."""
 MOST_BYTES = 1 << 23
 """So many bytes wait at most: those of batches, and what is known of the messages in them."""
 _MESSAGE_BYTES = 1000
@@ -50,17 +51,21 @@ class WaitingItems:
         self.later = later
         self.waiting: deque[_Waiting] = deque()
         self.frames = 0
+        """Frames of items so far; a batch that was read together with others counts as one."""
+        self.last: Frame | None = None
         self.size = 0
         """Bytes of all that wait."""
 
     def through(self, items: Iterable[Of]) -> Iterable[Of]:
-        """Takes the items of a frame; gives those that needn't wait any more."""
+        """Takes the next items; gives those that needn't wait any more."""
         if self.later.complete:
             return items
         waiting = self.waiting
         out: list[Of] = []
-        self.frames += 1
         for item in items:
+            frame = None if isinstance(item, InTurn) else item.frame
+            self.frames += frame is None or frame is not self.last
+            self.last = frame
             asked = self.later.feed(item) if not isinstance(item, InTurn) else []
             if asked or waiting:
                 waiting.append(_Waiting(item, asked, self.frames, _size(item)))

@@ -138,14 +138,14 @@ def test_a_fault_of_ours_is_told_of_and_stops_nothing(tmp_path, monkeypatch):
     """The rows before it stay, as those of a damaged file do."""
     from zdissect.pipeline import Pipeline
 
-    feed = Pipeline.feed
+    ranked = Pipeline.ranked
 
     def faulty(self, frame):
         if frame.source == "b.pcap" and frame.number == 100:
             raise RuntimeError("what nobody thought of")
-        return feed(self, frame)
+        return ranked(self, frame)
 
-    monkeypatch.setattr(Pipeline, "feed", faulty)
+    monkeypatch.setattr(Pipeline, "ranked", faulty)
     for name in "abc":
         shutil.copy(SAMPLE, tmp_path / f"{name}.pcap")
     converted(tmp_path, tmp_path / "out")
