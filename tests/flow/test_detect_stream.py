@@ -183,6 +183,14 @@ def test_a_hole_where_lengths_are_left_out() -> None:
     assert [skip.size for skip in found.skips] == [2]
 
 
+@pytest.mark.parametrize("zid", [b"\x01\xaa", b"\xb4\x01", b"\xa4\x01"], ids=bytes.hex)
+def test_an_init_is_no_scouting_whatever_its_zid(zid: bytes) -> None:
+    """The last two would be a SCOUT with an extension 4."""
+    found, _ = said((0, framed(b"\x81\x09\x12" + zid + b"\x81\x27\x01")))
+    assert [row["message"] for row in found.rows] == ["INIT_SYN"]
+    assert "misplaced-message" not in found.codes
+
+
 @pytest.mark.parametrize("data", [SCOUT, framed(SCOUT)])
 def test_scouting_in_a_stream(data: bytes) -> None:
     found, _ = said((0, data))

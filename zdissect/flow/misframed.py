@@ -51,7 +51,7 @@ def of_datagram(data: bytes, framing: Framing) -> Misframing | None:
             continue
         text = f"a length of {_SIZES[size]}{' (big endian)' * big} in front, which datagrams and messages don't have"
         meant = framing._replace(prefix=size, big=big)
-        if scouting(data[size:]):
+        if scouting(data[size:]) and not opens(data[size:]):
             return Misframing(meant, "length-prefix", text, scouts=True)
         if is_batch(data, meant) or (_starts(data[size:]) and not _chance(data)):
             return Misframing(meant, "length-prefix", text)
@@ -89,7 +89,8 @@ def of_stream(data: bytes) -> Misframing | None:
     if scouting(data):
         return Misframing(DATAGRAM, "misplaced-message", text, scouts=True)
     size = _length(data, STREAM.prefix, False)
-    if 0 < size <= len(data) - STREAM.prefix and scouting(data[STREAM.prefix : STREAM.prefix + size]):
+    first = data[STREAM.prefix : STREAM.prefix + size] if 0 < size <= len(data) - STREAM.prefix else b""
+    if scouting(first) and not opens(first):  # some ZenohIDs of an INIT could as well be extensions of a SCOUT
         return Misframing(STREAM, "misplaced-message", text, scouts=True)
     return None
 
