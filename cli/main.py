@@ -226,7 +226,12 @@ def _run() -> int | OSError:
     except (click.Abort, KeyboardInterrupt):
         _interrupted()
     except RuntimeError as problem:  # Python 3.11 wraps what it is interrupted by while it makes a class
-        if not isinstance(problem.__cause__, KeyboardInterrupt):
+        cause: BaseException | None = problem
+        while isinstance(cause, RuntimeError):
+            cause = cause.__cause__
+        if isinstance(cause, SystemExit):  # by SIGTERM
+            raise cause from None
+        if not isinstance(cause, KeyboardInterrupt):
             raise
         _interrupted()
     except ClosedPipe:
