@@ -172,6 +172,17 @@ def test_an_init_on_a_port_that_the_user_names_is_no_scout() -> None:
     assert not found.codes
 
 
+@pytest.mark.parametrize("zid", ["01aa", "80", "a201", "87b6"])
+def test_an_init_is_no_scout_whatever_its_zid(zid: str) -> None:
+    """All but the first would be extensions of a SCOUT, which has none by the specification."""
+    init = f"8109{len(zid) // 2 - 1:x}2{zid}812701"
+    found, _ = dissected(Capture().send(init))
+    text = bytes.fromhex(zid)[::-1].hex().lstrip("0")
+    assert [(row["message"], row["zid"]) for row in found.rows] == [("INIT_SYN", text)]
+    found, _ = dissected(Capture().send(init, ports=(50001, 7446), host="224.0.0.224").send(SCOUT, ports=(50001, 7446)))
+    assert found.names[-1] == "SCOUT"
+
+
 def test_what_answers_a_scout_and_is_no_message() -> None:
     """It belongs to no session."""
     capture = (

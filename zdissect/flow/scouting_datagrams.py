@@ -50,7 +50,9 @@ class Scouting:
             return False
         if conversation.flow.verdict is Verdict.ZENOH and detect_datagram.framings(data, cut=cut):
             return False  # an INIT or OPEN, whose ids are those of SCOUT and HELLO
-        if tape.spans[1][4] == "SCOUT":
+        if tape.spans[1][4] == SCOUT.name:
+            if misframed.opens(data) and not self.asked(datagram):
+                return False  # an INIT whose ZenohID could as well be extensions of a SCOUT, for which none is defined
             self.asks(datagram.src)
             return True
         return datagram.dst in self.scouts or bool(data[0] & _LOCATORS)
