@@ -13,17 +13,19 @@ from zdissect.output.style import Style
 from .common import complain
 from .hop_tables import summary_lines
 from .list_cells import Entry, csv_lines, json_lines, text_columns
-from .options import DisplayOptions
+from .options import DisplayOptions, raw_keys_option
 from .paging import write_paged
 from .relative_times import clock
+from .ros_rows import RosNames
 from .stdio import for_json
 from .table_text import table
 
 
 def shown_as_options(listing: type[Listing]) -> Callable[[Callable[..., int]], Callable[..., int]]:
-    """The options of listings that are shown in several ways."""
+    """The options of how a listing is shown to people."""
 
     def decorate(command: Callable[..., int]) -> Callable[..., int]:
+        command = raw_keys_option(command)
         if listing.shown_as == "table":
             return command
         default = {listing.shown_as: "  [default]"}
@@ -54,23 +56,27 @@ def write(listing: Listing, rows: list[Entry], display: DisplayOptions, summary:
     elif rows:
         width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
         style, times = display.style, clock(display.times, listing.extent.first_ns)
+        named = RosNames(() if display.raw_keys else rows).of
         if form == "table":
-            lines, dropped = table(text_columns(listing.columns, rows, times, style), width, style.dim, style.end)
+            columns = text_columns(listing.columns, named(rows), times, style)
+            lines, dropped = table(columns, width, style.dim, style.end)
         else:
-            trees = [] if summary else _trees(listing, rows, times, style)
-            lines, dropped = summary_lines(listing.summary(), width, style)
+            trees = [] if summary else _trees(listing, rows, named, times, style)
+            lines, dropped = summary_lines(named(listing.summary()), width, style)
             lines = [*trees, *lines]
         write_paged((f"{line}\n" for line in lines), not display.no_pager)
         if dropped:
             complain(f"no room for {', '.join(dropped)}: a wider terminal, --csv and --json have all columns")
 
 
-def _trees(listing: Listing, rows: list[Entry], times: Callable[[int], str], style: Style) -> Iterator[str]:
+def _trees(
+    listing: Listing, rows: list[Entry], named: Callable[[Entry], Entry], times: Callable[[int], str], style: Style
+) -> Iterator[str]:
     """The rows as trees, an empty line after each."""
     from .query_trees import QueryTrees
     from .sample_trees import SampleTrees
 
     trees = {"queries": QueryTrees, "samples": SampleTrees}[listing.name](times, style)
     for row in rows:
-        yield from trees.lines(listing.whole(row))
+        yield from trees.lines(named(listing.whole(row)))
         yield ""

@@ -1,6 +1,7 @@
 """Columns and rows of the tables that `zdissect ros2` shows people."""
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 from zdissect.listing.listing import columns
@@ -94,22 +95,43 @@ result    said      Result    -
 """)
 
 
-def with_ros_names(report: Entry) -> Entry:
-    """A report of `zdissect stats` with names of ROS 2 for its keys, unless several have the same name."""
+class RosNames:
+    """Names of ROS 2 instead of keys, unless several keys have the same name.
 
-    def named(listed: list[Entry]) -> list[Entry]:
-        names = [ros_name(entry["key_expr"]) or entry["key_expr"] for entry in listed]
-        counts = Counter(names)
-        return [
-            {**entry, "key_expr": name if counts[name] == 1 else entry["key_expr"]}
-            for entry, name in zip(listed, names, strict=True)
-        ]
+    Args:
+        found: Rows or reports with these keys, as `key_expr`.
+    """
 
-    keys, queries = report["keys"], report["queries"]
-    return {
-        **report,
-        "keys": {**keys, "listed": named(keys["listed"])}, "queries": {**queries, "keys": named(queries["keys"])},
-    }  # fmt: skip
+    def __init__(self, found: Any) -> None:
+        names = {key: ros_name(key) for key in set(_keys(found))}
+        counts = Counter(names.values())
+        self.names = {key: name for key, name in names.items() if name is not None and counts[name] == 1}
+
+    def of(self, found: Any) -> Any:
+        """The same rows or reports with names."""
+        names = self.names
+        if not names:
+            return found
+        if isinstance(found, list):
+            return [self.of(one) for one in found]
+        if not isinstance(found, dict):
+            return found
+        return {
+            column: names.get(one, one) if column in _KEYS and isinstance(one, str) else self.of(one)
+            for column, one in found.items()
+        }
+
+
+_KEYS = ("key_expr", "subscriber_key")
+"""Columns that hold keys."""
+
+
+def _keys(found: Any) -> Iterator[str]:
+    """The keys in rows or reports."""
+    for one in found if isinstance(found, list) else found.values() if isinstance(found, dict) else ():
+        yield from _keys(one)
+    if isinstance(found, dict) and isinstance(key := found.get("key_expr"), str):
+        yield key
 
 
 def without_actions(entries: list[Entry]) -> list[Entry]:

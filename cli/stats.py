@@ -44,7 +44,7 @@ from .options import (
 )
 from .outcome import absences, exit_code, in_frames, not_shown
 from .paging import write_paged
-from .ros_rows import with_ros_names
+from .ros_rows import RosNames
 from .stdio import for_json
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def stats(
         for_json()
         click.echo(dumps(report, indented=True))
     elif report["capture"]["frames"] or not captures.problems:
-        shown = report if display.raw_keys else with_ros_names(report)
+        shown = report if display.raw_keys else RosNames(report).of(report)
         write_paged(_tables(shown, top, display.style), not display.no_pager)
     sys.stdout.flush()
     for problem in captures.problems:

@@ -21,6 +21,7 @@ from .common import complain
 from .exit_codes import DONE, SIGNALLED, UNREADABLE
 from .options import (
     CaptureOptions,
+    DisplayOptions,
     LiveOptions,
     ReportOptions,
     as_records,
@@ -32,6 +33,7 @@ from .options import (
     interface_option,
     interfaces_option,
     quiet_option,
+    raw_keys_option,
 )
 from .outcome import not_shown
 from .stdio import for_json
@@ -57,11 +59,12 @@ if TYPE_CHECKING:
 @autostop_option
 @frames_option
 @decode_as_option
+@raw_keys_option
 @quiet_option()
-@as_records(capture=CaptureOptions, live=LiveOptions, reporting=ReportOptions)
+@as_records(capture=CaptureOptions, live=LiveOptions, display=DisplayOptions, reporting=ReportOptions)
 def top(
-    capture: CaptureOptions, live: LiveOptions, reporting: ReportOptions, order: str, every: float | None,
-    iterations: int | None, rows: int | None, form: str | None,
+    capture: CaptureOptions, live: LiveOptions, display: DisplayOptions, reporting: ReportOptions, order: str,
+    every: float | None, iterations: int | None, rows: int | None,
 ) -> int:  # fmt: skip
     """Shows which keys carry how much, in messages and bytes a second, with their last values; sessions and findings.
 
@@ -75,7 +78,7 @@ def top(
             raise click.UsageError("for files -n needs --every S: it counts tables")
         if not reporting.quiet and captures.greeting():
             complain(captures.greeting())
-        with _view(order, rows, form) as view:
+        with _view(order, rows, display) as view:
             run = TopRun(captures, capture.pipeline(), view)
             run.run(every, iterations)
     for problem in captures.problems:
@@ -90,10 +93,11 @@ def top(
     return UNREADABLE if captures.problems else DONE
 
 
-def _view(order: str, rows: int | None, form: str | None) -> View:
+def _view(order: str, rows: int | None, display: DisplayOptions) -> View:
     """Where tables are shown."""
-    if form != "json":
-        return Printed(order, rows) if form == "batch" or not sys.stdout.isatty() else Screen(order, rows)
+    if display.form != "json":
+        shown = Printed if display.form == "batch" or not sys.stdout.isatty() else Screen
+        return shown(order, rows, display.raw_keys)
     from .top_json import JsonLines
 
     for_json()

@@ -13,6 +13,7 @@ from zdissect.stats.activity import Activity, KeyActivity
 from zdissect.table import endpoint
 
 from .outcome import describe
+from .ros_rows import RosNames
 from .stats_units import duration, hertz, many, size
 from .table_text import TextColumn, table
 
@@ -54,10 +55,11 @@ class Printed:
     Args:
         order: A key of ORDERS.
         rows: So many keys are shown, 0 for all; None: as many as fit.
+        raw_keys: Keys of ROS 2 are shown as they are, not by their names.
     """
 
-    def __init__(self, order: str, rows: int | None) -> None:
-        self.order, self.rows = order, rows
+    def __init__(self, order: str, rows: int | None, raw_keys: bool = False) -> None:
+        self.order, self.rows, self.raw_keys = order, rows, raw_keys
         self.shown = False
 
     def __enter__(self) -> Self:
@@ -70,10 +72,36 @@ class Printed:
         """Prints how it stands."""
         width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
         rows = _KEYS if self.rows is None else self.rows
-        lines = _lines(activity, links, frames, now_ns, self.order, rows, width)
+        lines = self.lines(activity, links, frames, now_ns, rows, width)
         sys.stdout.write("\n" * self.shown + "\n".join(lines) + "\n")
         sys.stdout.flush()
         self.shown = True
+
+    def lines(
+        self, activity: Activity, links: list[Link], frames: int, now_ns: int, rows: int, width: int | None
+    ) -> list[str]:
+        """All lines of a table. Texts of the capture are escaped."""
+        total = activity.total
+        each, bytes_ = total.rates(now_ns)
+        when = formatter("u")(now_ns) if now_ns else ""
+        counts = [many(frames, "frame"), many(len(links), "link"), many(activity.messages, "message")]
+        if total.messages:
+            counts += [f"{many(total.messages, 'value')} ({hertz(each)}, {size(int(bytes_))}/s)"]
+        out = [f"{when}  {', '.join(counts)}".strip()]
+        if activity.findings:
+            out.append(f"findings: {describe(activity.findings)}")
+            if (last := activity.last_finding) is not None:
+                out.append(f"  last: frame {last.item.frame.number}: {prose(last.message)} [{last.rule.code}]")
+        known = in_order(activity, self.order, now_ns)
+        shown = known[:rows] if rows else known
+        if shown:
+            out += ["", *_keys(shown, now_ns, width, self.raw_keys)]
+        rest = [f"{len(known) - len(shown)} more keys"] if len(known) > len(shown) else []
+        rest += [f"{activity.dropped} keys were silent for longest and aren't kept"] if activity.dropped else []
+        out += [f"({'; '.join(rest)})"] if rest else []
+        if links:
+            out += ["", *_sessions(links, width)]
+        return out
 
 
 class Screen(Printed):
@@ -102,35 +130,8 @@ class Screen(Printed):
 
         columns, height = shutil.get_terminal_size()
         rows = max(height - _MARGIN - _SESSIONS - 6, 1) if self.rows is None else self.rows
-        lines = _lines(activity, links, frames, now_ns, self.order, rows, columns)
+        lines = self.lines(activity, links, frames, now_ns, rows, columns)
         self.live.update(Text("\n".join(lines), no_wrap=True, overflow="ellipsis"), refresh=True)
-
-
-def _lines(
-    activity: Activity, links: list[Link], frames: int, now_ns: int, order: str, rows: int, width: int | None
-) -> list[str]:
-    """All lines of a table. Texts of the capture are escaped."""
-    total = activity.total
-    each, bytes_ = total.rates(now_ns)
-    when = formatter("u")(now_ns) if now_ns else ""
-    counts = [many(frames, "frame"), many(len(links), "link"), many(activity.messages, "message")]
-    if total.messages:
-        counts += [f"{many(total.messages, 'value')} ({hertz(each)}, {size(int(bytes_))}/s)"]
-    out = [f"{when}  {', '.join(counts)}".strip()]
-    if activity.findings:
-        out.append(f"findings: {describe(activity.findings)}")
-        if (last := activity.last_finding) is not None:
-            out.append(f"  last: frame {last.item.frame.number}: {prose(last.message)} [{last.rule.code}]")
-    known = in_order(activity, order, now_ns)
-    shown = known[:rows] if rows else known
-    if shown:
-        out += ["", *_keys(shown, now_ns, width)]
-    rest = [f"{len(known) - len(shown)} more keys"] if len(known) > len(shown) else []
-    rest += [f"{activity.dropped} keys were silent for longest and aren't kept"] if activity.dropped else []
-    out += [f"({'; '.join(rest)})"] if rest else []
-    if links:
-        out += ["", *_sessions(links, width)]
-    return out
 
 
 def in_order(activity: Activity, order: str, now_ns: int) -> list[KeyActivity]:
@@ -138,10 +139,11 @@ def in_order(activity: Activity, order: str, now_ns: int) -> list[KeyActivity]:
     return sorted(activity.keys.values(), key=lambda key: (ORDERS[order](key, now_ns), key.name))
 
 
-def _keys(keys: list[KeyActivity], now_ns: int, width: int | None) -> list[str]:
+def _keys(keys: list[KeyActivity], now_ns: int, width: int | None, raw_keys: bool) -> list[str]:
     rates = [key.rates(now_ns) for key in keys]
+    names = RosNames([] if raw_keys else [{"key_expr": key.name} for key in keys]).names
     columns = [
-        TextColumn("Key", [safe(key.name) for key in keys], least=20),
+        TextColumn("Key", [safe(names.get(key.name, key.name)) for key in keys], least=20),
         TextColumn("Rate", [hertz(each) for each, _ in rates], right=True, whole=True),
         TextColumn("Bytes", [f"{size(int(bytes_))}/s" for _, bytes_ in rates], right=True, whole=True),
         TextColumn("Messages", [str(key.messages) for key in keys], right=True, whole=True, weight=2),

@@ -89,7 +89,7 @@ def test_no_file_has_the_name_of_another():
     """One word, one meaning: who looks for a module finds one."""
     places = defaultdict(list)
     for path in SOURCES:
-        if not path.endswith("__init__.py"):
+        if not path.endswith("__.py"):
             places[Path(path).stem].append(path)
     twice = {name for name, paths in places.items() if len(paths) > 1}
     excused(twice, SHARED_MODULES, f"twice: {where(places)}")

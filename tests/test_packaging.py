@@ -48,9 +48,9 @@ def test_the_script_is_there(installed):
     assert callable(script.load())
 
 
-def test_the_module_says_the_version():
-    code = "import sys; from zdissect_cli.main import main; sys.argv = ['zdissect', '--version']; main()"
-    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+@pytest.mark.parametrize("module", ["zdissect", "zdissect_cli"])
+def test_the_modules_are_the_script(module):
+    out = subprocess.run([sys.executable, "-m", module, "--version"], capture_output=True, text=True, check=True).stdout
     assert out == f"zdissect {zdissect.__version__}, Zenoh protocol 0x09\n"
 
 

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from zdissect_cli.ros_rows import RosNames
 
 from tests.cli.listings import SAMPLES, run
 from tests.ros2.truth import NAMES, ROS, truth
@@ -113,6 +114,37 @@ def test_stats_show_names():
     assert "RIHS01" not in out
     assert "RIHS01" in run("stats", "--raw-keys", ROS / "two-stacks.pcap").stdout
     assert "RIHS01" in run("stats", "--json", ROS / "two-stacks.pcap").stdout
+
+
+@pytest.mark.parametrize(
+    "command",
+    [["keys"], ["samples"], ["samples", "--trees"], ["samples", "--table"], ["declarations"], ["top"]],
+    ids=" ".join,
+)
+def test_tables_and_trees_show_names(command):
+    capture = ROS / "two-stacks.pcap"
+    key = "0/fleet/r1/pose/geometry_msgs"
+    out = run(*command, capture).stdout
+    assert "/fleet/r1/pose" in out
+    assert key not in out
+    assert key in run(*command, "--raw-keys", capture).stdout
+    assert key in run(command[0], "--json", capture).stdout
+
+
+def test_queries_show_names():
+    capture = ROS / "service-calls.pcap"
+    for form in ([], ["--table"], ["--summary"]):
+        out = run("queries", *form, capture).stdout
+        assert "/add_two_ints" in out
+        assert "RIHS01" not in out
+
+
+def test_names_that_several_keys_have_are_not_shown():
+    """Two types on one topic: which one a row is about would not be seen."""
+    keys = [f"0/pose/{kind}::msg::dds_::Pose_/RIHS01_{'ab' * 32}" for kind in ("a", "b")]
+    rows = [{"key_expr": key, "hops": [{"subscriber_key": key}]} for key in (*keys, *keys, "0/chatter/x/y", "plain")]
+    assert RosNames(rows).of(rows) == rows
+    assert RosNames(rows[1:2]).of(rows[1]) == {"key_expr": "/pose", "hops": [{"subscriber_key": "/pose"}]}
 
 
 def test_captures_without_ros_are_shown_as_before():

@@ -13,8 +13,6 @@ from typing import Protocol
 from tests.bench.compare.runs import Failed, lines
 
 FORMS = ("line", "tree", "fields", "json", "jsonl", "stats", "batch")
-HEAVY = {"tree": 5, "json": 5}
-"""Forms that print a hundred times what is read: of a capture that is so many times shorter."""
 
 
 class Tool(Protocol):
@@ -70,7 +68,7 @@ class Zdissect:
         return [*start, "-T", form, *columns, str(capture)]
 
     def share(self, form: str) -> int:
-        return HEAVY.get(form, 1)
+        return 1
 
     def recognised(self, capture: Path) -> int:
         command = [*self._words("dissect"), "--no-config", "-q", "-T", "fields", "-e", "frame.number", str(capture)]
@@ -120,7 +118,7 @@ class Tshark:
         return ["tshark", "-n", *self.options, "-r", str(capture), *options]
 
     def share(self, form: str) -> int:
-        return HEAVY.get(form, 5 if form == "jsonl" else 1)
+        return 5 if form == "jsonl" else 1
 
     def recognised(self, capture: Path) -> int:
         named = re.compile(rf" {self.protocol}", re.IGNORECASE)
@@ -148,7 +146,7 @@ class PythonReader:
         return [sys.executable, "-m", _READERS, self.library, form, str(capture)]
 
     def share(self, form: str) -> int:
-        return self._share * HEAVY.get(form, 1)
+        return self._share * (5 if form == "tree" else 1)
 
     def recognised(self, capture: Path) -> int:
         return int(next(lines([sys.executable, "-m", _READERS, self.library, "count", str(capture)])))
