@@ -72,7 +72,7 @@ class LineForm(CountingForm):
 
     def texts(self, usual: "UsualBatches") -> Iterator[str]:
         ways = [usual.item(way) for way in range(len(usual.ways))]
-        said, counts = self.message.texts(usual)
+        said, counts = self.message.texts(usual, self.brief)
         firsts = [usual.kinds[0][kind].template.row for kind in usual.kinds[1][usual.first].tolist()]
         for frame, way, first, lines_of in zip(usual.frames, usual.way.tolist(), firsts, counts, strict=True):
             item = ways[way]
@@ -82,7 +82,7 @@ class LineForm(CountingForm):
             else:
                 lines += [self.line(start, f"{text}  {arrow(item)}", "") for text in islice(said, lines_of)]
             self.messages += 1
-            yield "".join(lines)
+            yield self.joined(lines, start)
 
     def begin(self, item: Dissection, frame: Frame, first: Row | None) -> tuple[tuple[str, int], list[str], bool]:
         """What lines of a batch begin with, the line before them that introduces its conversation, if one does, and
@@ -122,6 +122,10 @@ class LineForm(CountingForm):
             lines.append(self.line(start, count(len(data)), self.message.findings(made)))
         if self.dump:
             lines.append(f"{hexdump(data, '      ')}\n")
+        return self.joined(lines, start)
+
+    def joined(self, lines: list[str], start: tuple[str, int]) -> str:
+        """The lines of a batch; where it has none, they may have to say what they would have begun with."""
         return "".join(lines) or (silent(start) if self.open else "")
 
     def line(self, start: tuple[str, int], said: str, found: str) -> str:

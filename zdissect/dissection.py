@@ -45,7 +45,7 @@ class Dissection:
     around: int = 0
     """Bytes of a stream that carry it: the headers of WebSocket frames."""
     speaker: tuple[object, int, bool] | None = field(default=None, compare=False, repr=False)
-    """Who sent it, as was known then (`session.model.Speaker`); not of batches that were read together with others."""
+    """Who declares something in it, or asks for what is declared, as was known then (`session.model.Speaker`)."""
 
 
 @dataclass(slots=True)

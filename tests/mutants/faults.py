@@ -107,7 +107,7 @@ FAST_WAYS = (
     Fault("kinds-that-end-together", "Of messages that end a batch that of the first kind is taken to be the last.",
           COLUMNS_OF_USUAL, "order = np.argsort(self.last)", "order = np.arange(len(self.last))"),
     Fault("frames-counted-twice", "What is in a FRAME counts besides that, where both are chosen.",
-          COLUMNS_OF_USUAL, "counts = (whole.is_frame | ~self.mask[whole.around])[self.mask]",
+          COLUMNS_OF_USUAL, "counts = (whole.is_outer | ~self.mask[whole.around])[self.mask]",
           "counts = here >= 0"),
     Fault("batches-without-chosen-ones", "A batch without chosen messages counts with all its bytes.",
           "stats/__init__.py", "next(counted) if counts else (0, 0)", "next(counted) if counts else (whole, 0)"),

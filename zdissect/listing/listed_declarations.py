@@ -67,7 +67,7 @@ class DeclarationListing(Listing):
     def message(self, item: Dissection, message: DecodedMessage, chosen: bool) -> None:
         """Takes a DECLARE or INTEREST."""
         row = message.row
-        assert item.speaker is not None  # both are dissected one by one
+        assert item.speaker is not None
         where, side, sourced = item.speaker
         verb, _, what = (row.get("body") or "").partition("_")
         if row["message"] == "INTEREST":

@@ -29,8 +29,8 @@ _JOINTS = {
     (None, True): ',"messages":[', (True, True): "},", (True, False): ',"messages":[', (False, False): "},",
     (False, True): "}]},", (True, None): "}]}", (False, None): "}]}]}",
 }  # fmt: skip
-"""What stands between the members of two messages, by whether they are FRAMEs; None: before the first one, and after
-the last."""
+"""What stands between the members of two messages, by whether they are of transport; None: before the first one,
+and after the last."""
 
 
 class DocumentWriter:
@@ -60,16 +60,16 @@ class DocumentWriter:
     def portion(self, usual: "UsualBatches", chosen: "Bools") -> Iterator[str]:
         """The documents of usual batches that aren't too many, of all of their messages."""
         ways = [_conversation(flow, direction) for flow, direction in usual.ways]
-        parts = zip(usual.is_frame.tolist(), self.stencils.texts(usual, chosen), strict=True)
+        parts = zip(usual.is_outer.tolist(), self.stencils.texts(usual, chosen), strict=True)
         columns = (usual.frames, usual.carriers(), usual.bytes(), usual.way.tolist(), usual.counts.tolist())
         for frame, numbers, data, way, messages in zip(*columns, strict=True):
             text = [_start(frame, ways[way]), ",", _held(numbers, "tcp", data), ',"missing":null,"unit":']
             text.append(_opening(data[:STREAM_PREFIX], len(data)))
             before = None
-            for is_frame, members in islice(parts, messages):
-                text.append(_JOINTS[before, is_frame])
+            for is_outer, members in islice(parts, messages):
+                text.append(_JOINTS[before, is_outer])
                 text += members
-                before = is_frame
+                before = is_outer
             text.append(_JOINTS[before, None])
             text.append(',"findings":[]}')
             yield "".join(text)

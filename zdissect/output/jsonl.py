@@ -105,9 +105,10 @@ def _filled(pieces: tuple[str, ...], index: int, number: int, *values: Any) -> s
     if extensions is not None:
         extended = f"[{','.join(map(_extension, extensions))}]"
     return (
-        f'{index},"message_number":{number}{own}{p1}{offset}{p2}{length}{p3}{sn}{p4}'
-        f"{'null' if request_id is None else request_id}{p5}{content}{p6}{size}{p7}{more}{p8}{time}{p9}"
-        f"{'null' if stamp is None else stamp}{p10}{'null' if source_sn is None else source_sn}{p11}{extended}{end}"
+        f'{index},"message_number":{number}{own}{p1}{offset}{p2}{length}{p3}'
+        f"{'null' if sn is None else sn}{p4}{'null' if request_id is None else request_id}{p5}{content}{p6}"
+        f"{size}{p7}{more}{p8}{time}{p9}{'null' if stamp is None else stamp}{p10}"
+        f"{'null' if source_sn is None else source_sn}{p11}{extended}{end}"
     )
 
 

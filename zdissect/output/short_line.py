@@ -100,13 +100,16 @@ class ShortLine:
             return begin + end
         return f"{begin}{end}{self.painted(self.style.dim, f'  sn {sn}{unusual}')}"
 
-    def texts(self, usual: "UsualBatches") -> tuple[Iterator[str], list[int]]:
-        """(the text of each line, the number of lines of each batch) of usual batches. They hold FRAMEs and what is in
-        these; a FRAME has a line only where it is empty."""
+    def texts(self, usual: "UsualBatches", brief: bool) -> tuple[Iterator[str], list[int]]:
+        """(the text of each line, the number of lines of each batch) of usual batches. A FRAME has a line only where it
+        is empty, a KEEP_ALIVE not where it is to be brief."""
         whole, (kinds, kind) = usual.whole, usual.whole.kinds
         words = [self.known[one.template] for one in kinds]
-        lines, around, counts = usual.folded()
-        ends = [self.painted(self.style.dim, f"  sn %d{one.unusual}") for one in words]
+        lines, around, counts = usual.folded(brief)
+        ends = [
+            self.painted(self.style.dim, f"  sn %d{own.unusual}") if one.template.row["message"] == "FRAME" else ""
+            for own, one in zip(words, kinds, strict=True)
+        ]
         columns = (
             map(words.__getitem__, kind[lines].tolist()),
             whole.column("payload", lines),

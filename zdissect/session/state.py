@@ -32,6 +32,8 @@ from zdissect.session.usual_messages import UsualMessages
 
 _CARRIERS = ("FRAME", "FRAGMENT", "KEEP_ALIVE")
 """Transport messages that change nothing about a session but its sequence numbers."""
+_DECLARING = ("DECLARE", "INTEREST")
+"""Network messages of which it is noted who sent them."""
 _NODE_BYTES = 4096
 """Memory per node that was only heard of, in terms of the limit of all sessions."""
 
@@ -84,7 +86,6 @@ class Sessions:
             self.overdue.watch(link, direction)
         session = link.session
         if unusual:
-            item.speaker = link.speaker(direction)
             item.keys = keys.held
             self.notices += self.memory.count(session, item)
         self.passed(session, item)
@@ -138,6 +139,8 @@ class Sessions:
             whole = self.transport(link, message, item)
         else:
             self.network(link, message, direction, item.frame)
+            if row["message"] in _DECLARING:
+                item.speaker = link.speaker(direction)
             return None
         row.update(link.who(direction))
         return whole

@@ -23,7 +23,7 @@ from zdissect.dissection import (
 from zdissect.engine.lazy_messages import LazyMessage, LazyTape
 from zdissect.engine.messages import DecodedMessage
 from zdissect.engine.tape import Buffer, Origin
-from zdissect.engine.templates import CELL, SN, Cell
+from zdissect.engine.templates import CELL, Cell
 from zdissect.flow.framing import STREAM
 from zdissect.records import Frame
 from zdissect.vector.feed import BlockFeed, Progress
@@ -72,7 +72,6 @@ class BlockItems:
         if batch >= 0:
             self.events[batch] = items
             self.held += sum(map(memory_of, items))
-            _complete(items)
         else:
             self.ranked(frame, [(ITSELF, items)])
 
@@ -162,29 +161,16 @@ def dissections(usual: UsualBatches) -> Iterator[Dissection]:
         yield Dissection(frame, carrying, flow, direction, buffer, tape, STREAM, "", messages, (index, number))
 
 
-def _complete(items: list[Item]) -> None:
-    """Makes the rows of KEEP_ALIVEs: forms of output take messages with a template to have a sequence number."""
-    for item in items:
-        for message in item.messages if isinstance(item, Dissection) else ():
-            if message.template is not None and message.cell[SN] is None:
-                message.row  # noqa: B018
-
-
 def _alike(tape: LazyTape, cells: Iterable[Cell]) -> tuple[LazyTape, list[DecodedMessage]]:
     """The tape and the messages of a batch."""
     return tape, [LazyMessage(tape, number, cell) for number, cell in enumerate(cells)]
 
 
 def _mixed(tape: LazyTape, cells: Iterable[Cell]) -> tuple[LazyTape, list[DecodedMessage]]:
-    """The same, where some messages have rows of their own: they have a tape already; or no sequence number."""
+    """The same, where some messages have rows of their own, and a tape already."""
     found = [cell[0] if isinstance(cell[0], LazyMessage) else cell for cell in cells]
-    tape = next((one.tape for one in found if isinstance(one, LazyMessage)), tape)
-    messages: list[DecodedMessage] = []
-    for number, one in enumerate(found):
-        if isinstance(one, tuple):
-            one = LazyMessage(tape, number, one if one[SN] is not None else one[0].complete(one))
-        messages.append(one)
-    return tape, messages
+    tape = next(one.tape for one in found if isinstance(one, LazyMessage))
+    return tape, [LazyMessage(tape, number, one) if isinstance(one, tuple) else one for number, one in enumerate(found)]
 
 
 Brought = Iterable[tuple[Any, Iterable[tuple[Rank, Sequence[Item | InTurn[Of]]]]]]

@@ -25,11 +25,8 @@ class TakenRuns:
 
     @cached_property
     def alike(self) -> Bools:
-        """The usual batches all of whose messages have templates, and sequence numbers."""
-        alike, own = (
-            self.usual.copy(),
-            np.array([not isinstance(one, Template) for one in [*self.rows, None]], np.bool_),
-        )
-        walked = self.block.walked
-        alike[walked.batch[own[self.row[:-1]] | (walked.sn < 0)]] = False
+        """The usual batches all of whose messages have templates."""
+        alike = self.usual.copy()
+        own = np.array([not isinstance(one, Template) for one in [*self.rows, None]], np.bool_)
+        alike[self.block.walked.batch[own[self.row[:-1]]]] = False
         return alike

@@ -16,7 +16,6 @@ from zdissect.engine.lazy_messages import own_spans
 from zdissect.engine.messages import Row
 from zdissect.engine.tape import Span
 from zdissect.engine.templates import CELL, Template
-from zdissect.grammar.transport import FRAME
 from zdissect.records import Frame
 from zdissect.vector.arrays import Bools, Ints
 from zdissect.vector.changing_fields import ChangingFields, GroupFields, Holes
@@ -114,17 +113,17 @@ class UsualBatches(OpenColumns):
         return [(cast(Template, self.runs.rows[row]), shown == 1, at) for (row, shown), at in pairs], group
 
     @cached_property
-    def is_frame(self) -> Bools:
-        """Whether each message is a FRAME, of those with templates."""
+    def is_outer(self) -> Bools:
+        """Whether each message is one of transport, which no other is around, of those with templates."""
         rows = self.runs.rows
-        frames = np.array([isinstance(one, Template) and one.row["message"] == FRAME.name for one in rows], np.bool_)
-        out: Bools = frames[self.row]
+        outer = np.array([isinstance(one, Template) and one.row["layer"] == "transport" for one in rows], np.bool_)
+        out: Bools = outer[self.row]
         return out
 
     @cached_property
     def around(self) -> Ints:
-        """The index of the FRAME around each message, or of itself if it is one."""
-        out: Ints = np.maximum.accumulate(np.where(self.is_frame, np.arange(len(self.row)), 0))
+        """The index of the FRAME around each message, or of itself if none is."""
+        out: Ints = np.maximum.accumulate(np.where(self.is_outer, np.arange(len(self.row)), 0))
         return out
 
     def with_frames(self) -> "UsualBatches":
@@ -180,7 +179,7 @@ class UsualBatches(OpenColumns):
     def message_sizes(self) -> list[int]:
         """The bytes of the messages of each batch; of FRAMEs with what they carry, which counts once."""
         whole, walked, here = self.whole, self.block.walked, self.messages
-        counts = (whole.is_frame | ~self.mask[whole.around])[self.mask]
+        counts = (whole.is_outer | ~self.mask[whole.around])[self.mask]
         out = np.bincount(self.batch, np.where(counts, walked.stop[here] - walked.start[here], 0), len(self.batches))
         sizes: list[int] = out.astype(np.int64).tolist()
         return sizes
@@ -211,19 +210,21 @@ class UsualBatches(OpenColumns):
             out[batch].append(number)
         return out
 
-    def folded(self) -> tuple[Ints, Ints, list[int]]:
-        """The messages that have a line of their own: all but FRAMEs around chosen ones.
+    def folded(self, brief: bool) -> tuple[Ints, Ints, list[int]]:
+        """The messages that have a line of their own: all but FRAMEs around chosen ones and, to be brief, KEEP_ALIVEs.
 
         Returns:
-            Their indices in `whole`; for each of them the kind of the FRAME that begins with it or that it is, else -1;
-            how many of them each batch has.
+            Their indices in `whole`; for each of them the kind of the FRAME that begins with it, or of itself if it is
+            one of transport, else -1; how many of them each batch has.
         """
-        whole, (_, kind), frame, around = self.whole, self.whole.kinds, self.whole.is_frame, self.whole.around
-        inside = np.flatnonzero(self.mask & ~frame)
+        whole, (_, kind), outer, around = self.whole, self.whole.kinds, self.whole.is_outer, self.whole.around
+        inside = np.flatnonzero(self.mask & ~outer)
         first = inside[np.diff(around[inside], prepend=-1) != 0]
         lines = self.mask.copy()
         lines[around[inside]] = False
-        begins = np.where(frame, kind, -1)
+        if brief:
+            lines &= self.block.walked.sn[whole.messages] >= 0
+        begins = np.where(outer, kind, -1)
         begins[first] = kind[around[first]]
         count = np.bincount(whole.batch[lines], minlength=len(whole.batches))
         return np.flatnonzero(lines), begins[lines], count[np.searchsorted(whole.batches, self.batches)].tolist()
