@@ -103,14 +103,9 @@ class Dissector:
 
     @staticmethod
     def number(item: Dissection) -> None:
-        """Numbers its messages, from what the flow knows of the last ones: what comes late of a frame isn't separated
-        by what other flows had in between."""
-        frame, flow, direction, count = item.frame, item.flow, item.direction, len(item.messages)
-        if flow.numbered != (frame.source, frame.number):
-            flow.numbered = (frame.source, frame.number)
-            flow.index = 0
-        item.first = flow.index, flow.sent[direction]
-        flow.index += count
+        """Numbers its messages, from what the flow knows of the last ones."""
+        flow, direction, count = item.flow, item.direction, len(item.messages)
+        item.first = flow.place(item.frame, count), flow.sent[direction]
         flow.sent[direction] += count
 
     def told(self, out: list[Item]) -> None:

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from tests.families import family_member
 from tests.generators import SeededChoices
 from tests.vector.walking import arena_of, prefixed
@@ -10,7 +12,7 @@ from zdissect.engine.lazy_messages import LazyMessage, LazyTape
 from zdissect.grammar.batch import STREAM_PREFIX
 from zdissect.grammar.network import PUSH
 from zdissect.grammar.transport import FRAME
-from zdissect.vector.cells import Cells
+from zdissect.vector.open_columns import OpenColumns
 from zdissect.vector.walk import Walker
 
 
@@ -28,5 +30,5 @@ def without_tape(walker: Walker, data: bytes) -> tuple[LazyTape, list[LazyMessag
     walked = walker.walk(*arena_of([data]))
     if not walked.plain.all():
         return None
-    tape, cells = LazyTape(data, STREAM_PREFIX), Cells(walker.data, walker.templates, walked)
-    return tape, [LazyMessage(tape, number, cells.cell(number, 0)) for number in range(len(walked.batch))]
+    tape, cells = LazyTape(data, STREAM_PREFIX), OpenColumns(walked, np.arange(len(walked.batch))).cells()
+    return tape, [LazyMessage(tape, number, cell) for number, cell in enumerate(cells)]

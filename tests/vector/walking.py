@@ -1,5 +1,6 @@
 """Walks batches on arrays and compares what comes of it with the interpreter's rows."""
 
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -8,8 +9,8 @@ from zdissect.engine.interpreter import interpret
 from zdissect.engine.messages import Row, messages
 from zdissect.grammar.batch import BATCH, STREAM_PREFIX
 from zdissect.vector.arrays import PADDING, Bytes, Ints, Walked
-from zdissect.vector.cells import Cells
 from zdissect.vector.lockstep import READ
+from zdissect.vector.open_columns import OpenColumns
 from zdissect.vector.walk import Walker
 
 _NAMES = {message.name for message in READ}
@@ -42,14 +43,11 @@ def arena_of(batches: list[bytes]) -> tuple[Bytes, Ints, Ints]:
     return np.frombuffer(b"".join(batches) + bytes(PADDING), dtype=np.uint8), stop - sizes, stop
 
 
-def rows_of(walker: Walker, walked: Walked, start: Ints) -> list[list[Row]]:
+def rows_of(walked: Walked) -> list[list[Row]]:
     """The rows of each batch, from templates and cells."""
-    edges = np.searchsorted(walked.batch, np.arange(len(start) + 1))
-    known, out = Cells(walker.data, walker.templates, walked), []
-    for number, first in enumerate(start.tolist()):
-        cells = [known.cell(index, first) for index in range(edges[number], edges[number + 1])]
-        out.append([cell[0].complete(cell) for cell in cells if isinstance(cell, tuple)])
-    return out
+    edges = np.searchsorted(walked.batch, np.arange(len(walked.origin) + 1))
+    cells = OpenColumns(walked, np.arange(len(walked.batch))).cells()
+    return [[cell[0].complete(cell) for cell in islice(cells, count)] for count in np.diff(edges).tolist()]
 
 
 def is_usual(row: Row) -> bool:
@@ -65,7 +63,7 @@ def seen(walker: Walker, batches: list[bytes]) -> Seen:
     walked = walker.walk(arena, start, stop)
     assert all((some >= 0).all() for some, _, _ in walked.bodies)
     readable = []
-    for data, plain, rows in zip(batches, walked.plain.tolist(), rows_of(walker, walked, start), strict=True):
+    for data, plain, rows in zip(batches, walked.plain.tolist(), rows_of(walked), strict=True):
         tape = interpret(BATCH, data, prefix=STREAM_PREFIX)
         wanted = [message.row for message in messages(tape)]
         readable.append(not tape.remarks and all(is_usual(row) for row in wanted))

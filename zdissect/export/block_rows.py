@@ -88,7 +88,6 @@ class _BlockColumns:
         progress = rows.progress
         self.kinds, self.payload, self.messages = rows.kinds, rows.payload, messages
         self.frames, self.batches, self.walked = progress.block.frames, progress.batches, progress.walked
-        self.read = progress.templates
         self.batch_of = self.walked.batch[messages]
         self.made: dict[str, pa.Array] = {}
 
@@ -168,7 +167,9 @@ class _BlockColumns:
             mine = rank[of] >= 0
             ranks = rank[of][mine]
             read, which = np.unique(self.walked.template[of[mine]], return_inverse=True)
-            changing = np.array([self.read[template].changing[number] for template in read.tolist()], np.int64)
+            changing = np.array(
+                [self.walked.templates[template].changing[number] for template in read.tolist()], np.int64
+            )
             slots = offsets[:-1][ranks] + changing[which]
             sizes[slots] = size[mine]
             values[slots] = sum(map(len, bodies)) + np.arange(len(ranks))

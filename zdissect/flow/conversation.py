@@ -47,6 +47,14 @@ class Flow:
     replaces: str = ""
     """The conversation that this one ended by taking its ports."""
 
+    def place(self, frame: Frame, messages: int) -> int:
+        """Numbers messages of a frame; returns the number of the first one. What comes late of a frame isn't separated
+        by what other flows had in between."""
+        if self.numbered != (frame.source, frame.number):
+            self.numbered, self.index = (frame.source, frame.number), 0
+        self.index += messages
+        return self.index - messages
+
 
 _OFTEN = 1024
 """First bytes of a stream that are looked at whenever more come. Of more, an eighth must have come since the last look:

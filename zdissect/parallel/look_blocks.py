@@ -52,19 +52,12 @@ class LookedBlock:
 
     def take(self, connections: KnownConnections, headers: Headers) -> None:
         """Takes the plain segments."""
-        look, taken, count = self.look, connections.taken, len(connections.ways)
+        look, taken = self.look, connections.taken
         self.plain[taken.frame] = True
-        acked, last = np.zeros(count, np.int64), np.full(count, -1)
-        np.maximum.at(acked, taken.way, taken.acked)
-        last[taken.way] = taken.frame
         lengths = (headers.stop - headers.start + RECORD)[taken.frame]
-        passed, size = (np.bincount(taken.way, one, count).astype(np.int64) for one in (taken.size, lengths))
-        for way in np.flatnonzero(last >= 0).tolist():
-            half = connections.ways[way].half
-            half.last_ns = self.frames[last[way]].now_ns
-            half.acknowledge(int(acked[way]))
-            half.advance(int(passed[way]))
-            look.sizes[look.nodes[look.streams.ends(half.stream)]] += int(size[way])
+        sizes = np.bincount(taken.way, lengths, len(connections.ways)).astype(np.int64).tolist()
+        for way, half, _ in connections.go_on(self.frames):
+            look.sizes[look.nodes[look.streams.ends(half.stream)]] += sizes[way]
 
     def feed(self) -> int:
         """Feeds the others in order, and lets time pass; returns how many there are."""

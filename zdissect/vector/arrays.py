@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from zdissect.engine.templates import Template
 from zdissect.flow.connection import HalfStream
 from zdissect.flow.conversation import StreamConversation
 from zdissect.records import Frame
@@ -50,12 +51,17 @@ class BlockBatches:
 class Walked:
     """The messages of the batches that were read, in the order of batches and, in a batch, of the wire."""
 
+    data: bytes
+    """The bytes that were walked; places count in them."""
+    templates: list[Template]
+    origin: Ints
+    """For each batch, where it begins."""
     plain: Bools
     """For each batch, whether it was read; no message is of another one."""
     batch: Ints
     """The batch of each message."""
     template: Ints
-    """Its template, as index in `Walker.templates`."""
+    """Its template, as index in `templates`."""
     start: Ints
     stop: Ints
     """Its bytes; of a FRAME with the messages in it."""

@@ -77,8 +77,8 @@ class ChangingFields:
         self.order = order = np.argsort(group, kind="stable")
         """The messages, those of each group together."""
         group = group[order]
-        walked, here = usual.block.walked, usual.messages[order]
-        self._origin = usual.block.batches.start[walked.batch[here]]
+        walked, here = usual.walked, usual.messages[order]
+        self._origin = walked.origin[walked.batch[here]]
         self.sizes: list[int] = (walked.stop[here] - walked.start[here]).tolist()
         self._anchors: list[Ints] = [walked.start[here]]
         self._places: dict[int, list[int]] = {}

@@ -16,6 +16,7 @@ from zdissect.session.overdue import matters
 from zdissect.session.sequence import NONE, Space
 from zdissect.session.usual_messages import Learned
 from zdissect.vector.arrays import Ints
+from zdissect.vector.open_columns import OpenColumns
 from zdissect.vector.runs import Around, UsualRun
 from zdissect.vector.samples import Samples
 
@@ -55,7 +56,9 @@ class Course:
         self.by_way: list[list[int]] = [np.flatnonzero(self.batches.way[own] == way).tolist() for way in ways]
         self.channels = self._channels()
         self.ruled: list[int] = np.flatnonzero(facts.ruled[self.pairs]).tolist()
-        """Messages that go through the rules one by one."""
+        """Messages that go through the rules one by one..."""
+        self.cells = [*OpenColumns(self.walked, self.messages[self.ruled]).cells()]
+        """... and these as cells."""
         many = len(facts.kinds.way)
         self.learned: list[Learned | None] = [None] * many
         self.row = np.full(many, -1)
@@ -103,7 +106,7 @@ class Course:
         epochs = self.usual[0].epoch, self.usual[1].epoch
         if epochs != self.epochs:
             self.epochs, pairs = epochs, self.own_pairs
-        kinds, templates, ruled = self.facts.kinds, self.facts.templates, self.facts.ruled
+        kinds, templates, ruled = self.facts.kinds, self.walked.templates, self.facts.ruled
         for pair in pairs:
             if ruled[pair]:
                 continue
@@ -227,7 +230,7 @@ class Course:
             each = np.repeat(usual, count)
             own, arrays = own[usual], (arrays[0][each], arrays[1][each], arrays[2][each], arrays[3][each])
         if len(own):
-            self.around.passed(UsualRun(self.link, own, *arrays))
+            self.around.sink.run(UsualRun(self.link, own, *arrays))
 
     def _rule(self, at: int, stop: int, rows: Ints) -> tuple[int, dict[int, list[LazyMessage]]]:
         """Takes the messages of a run that go through the rules, and enters their rows. Returns where the run ends, if
@@ -235,18 +238,17 @@ class Course:
         sessions, session, begin = self.around.sessions, self.session, self.begins[at]
         place, due_ns = bisect_left(self.ruled, begin), session.awaited.due_ns
         remarked: dict[int, list[LazyMessage]] = {}
-        batch, messages = -1, list[LazyMessage]()
+        batch = -1
         while place < len(self.ruled) and self.ruled[place] < self.ends[stop - 1]:
-            ruled = self.ruled[place]
+            ruled, cell = self.ruled[place], self.cells[place]
             place += 1
             if batch < 0 or ruled >= self.ends[batch]:
                 batch = bisect_right(self.ends, ruled)
-                messages = []
+                messages, tape = list[LazyMessage](), self.around.tape(int(self.own[batch]))
                 sessions.memory.keys.begin()
                 frame = self.around.frames[self.frames[batch]]
                 direction = self.ways.index(self.batches.way[self.own[batch]])
-            tape = messages[0].tape if messages else None
-            message = self.around.message(int(self.own[batch]), ruled - self.begins[batch], tape)
+            message = LazyMessage(tape, ruled - self.begins[batch], cell)
             messages.append(message)
             sessions.network(self.link, message, direction, frame)
             rows[ruled - begin] = self.around.rows.add(message)
@@ -280,14 +282,13 @@ class Course:
 
     def _places(self, own: Ints, count: Ints) -> Ints:
         """The number, in its frame, of the first message of each batch."""
-        flow, frame = self.link.flow, self.batches.frame[own]
+        flow, frames, frame = self.link.flow, self.around.frames, self.batches.frame[own]
         before = np.cumsum(count) - count
         news = np.concatenate(([True], frame[1:] != frame[:-1]))
         starts = np.flatnonzero(news)
         out: Ints = before - before[starts][np.cumsum(news) - 1]
-        source, number = self.around.frames[int(frame[0])][:2]
-        if flow.numbered == (source, number):  # an event came before, in the same frame
-            out[: starts[1] if len(starts) > 1 else None] += flow.index
-        flow.numbered = source, self.around.frames[int(frame[-1])].number
-        flow.index = int(out[-1] + count[-1])
+        sums = np.add.reduceat(count, starts).tolist()
+        out[: starts[1] if len(starts) > 1 else None] += flow.place(frames[int(frame[0])], sums[0])
+        if len(starts) > 1:
+            flow.place(frames[int(frame[-1])], sums[-1])
         return out

@@ -28,9 +28,7 @@ from zdissect.flow.framing import STREAM
 from zdissect.records import Frame
 from zdissect.vector.feed import BlockFeed, Progress
 from zdissect.vector.frame_blocks import block_of, blocks, of_next
-from zdissect.vector.runs import UsualRun
-from zdissect.vector.sink import Step
-from zdissect.vector.taken_runs import TakenRuns
+from zdissect.vector.runs import Step, TakenRuns, UsualRun
 from zdissect.vector.usual_batches import UsualBatches
 
 Show = Callable[[UsualBatches], Iterator[Of]]

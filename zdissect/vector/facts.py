@@ -4,7 +4,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from zdissect.engine.templates import Template
 from zdissect.flow.batch_decoding import LARGEST
 from zdissect.session.liveness import late_ms
 from zdissect.session.message_checks import near
@@ -34,7 +33,6 @@ class Facts(NamedTuple):
     """Facts about a block."""
 
     kinds: Kinds
-    templates: list[Template]
     messages: Ints
     """Messages of each batch."""
     first: Ints
@@ -52,7 +50,7 @@ class Facts(NamedTuple):
     """(way, space of sequence numbers)."""
 
 
-def facts(batches: BlockBatches, walked: Walked, templates: list[Template], links: list[Link], frame_ns: Ints) -> Facts:
+def facts(batches: BlockBatches, walked: Walked, links: list[Link], frame_ns: Ints) -> Facts:
     """Finds what can be said of a block.
 
     Args:
@@ -64,7 +62,7 @@ def facts(batches: BlockBatches, walked: Walked, templates: list[Template], link
     count = np.bincount(walked.batch, minlength=total)
     now_ns = frame_ns[batches.frame]
     event = ~walked.plain
-    rows = [templates[number].row for number in known.template.tolist()]
+    rows = [walked.templates[number].row for number in known.template.tolist()]
     ruled = np.array([row["message"] not in USUAL for row in rows], bool)
     channel, spaces = _channels(known, rows, batches, links)
     misfit = _stamps(walked, now_ns) | _numbers(channel[known.pair], walked.sn, spaces, links)
@@ -73,7 +71,7 @@ def facts(batches: BlockBatches, walked: Walked, templates: list[Template], link
     size = batches.stop - batches.start
     event |= size > _most(links)[batches.way]
     first = np.cumsum(count) - count
-    return Facts(known, templates, count, first, now_ns, size, event, ruled, channel[known.pair], spaces)
+    return Facts(known, count, first, now_ns, size, event, ruled, channel[known.pair], spaces)
 
 
 def _channels(

@@ -24,9 +24,7 @@ from zdissect.vector.arrays import FrameBlock, Ints
 from zdissect.vector.course import Course
 from zdissect.vector.frame_blocks import BlockSize, of_next
 from zdissect.vector.front import BlockSplit, Front
-from zdissect.vector.read_block import ReadBlock
-from zdissect.vector.runs import Rows, UsualRun
-from zdissect.vector.sink import Sink, Step
+from zdissect.vector.runs import Around, Rows, Sink, Step
 from zdissect.vector.walk import Walker
 
 _TOLD, _TIME, _OWN, _TICK = range(4)
@@ -53,10 +51,8 @@ class BlockFeed:
         return progress
 
 
-class Progress(ReadBlock):
+class Progress(Around):
     """A block being fed."""
-
-    sink: Sink
 
     def __init__(self, pipeline: Pipeline, walker: Walker, front: Front, split: BlockSplit, block: FrameBlock) -> None:
         super().__init__(pipeline, walker, front, split, block)
@@ -166,12 +162,7 @@ class Progress(ReadBlock):
             if not course.over:
                 self.schedule(course)
 
-    def passed(self, run: UsualRun) -> None:
-        """Passes on a run."""
-        self.sink.run(run)
-
     def event(self, link: Link, batch: int) -> None:
-        """Takes a batch by the rules."""
         item, out, session = self.item(batch), list[Item](), link.session
         self.heard = link
         dissector = self.pipeline.dissector
@@ -187,7 +178,6 @@ class Progress(ReadBlock):
             self.hand_over(link, batch, item.next_framing)
 
     def remarked(self, batch: int, ruled: list[LazyMessage], rows: Ints, first: tuple[int, int]) -> None:
-        """Passes on a batch in which rules have found something."""
         item, messages = self.item(batch), self.messages(batch)
         start = int(self.facts.first[batch])
         for place, message in enumerate(messages):

@@ -111,25 +111,15 @@ class Front:
 
     def _commit(self) -> None:
         """Brings the state of the layers up to TCP to what it is after the plain frames of the block."""
-        taken, count = self.connections.taken, len(self.connections.ways)
-        acked = np.zeros(count, np.int64)
-        np.maximum.at(acked, taken.way, taken.acked)
-        last = np.full(count, -1)
-        last[taken.way] = taken.frame
-        size = np.bincount(taken.way, taken.size, count).astype(np.int64).tolist()
-        for way in np.flatnonzero(last >= 0).tolist():
-            half = self.connections.ways[way].half
-            half.last_ns = self.block.frames[last[way]].now_ns
-            half.acknowledge(int(acked[way]))
-            self.pipeline.captured += size[way]
-            if size[way]:
-                self._deliver(way, size[way])
+        for way, _, size in self.connections.go_on(self.block.frames):
+            self.pipeline.captured += size
+            if size:
+                self._deliver(way, size)
 
     def _deliver(self, way: int, size: int) -> None:
         """Notes that the payload of a way has been passed on."""
         conversation, half = self.connections.ways[way]
         self._remember(way)
-        half.advance(size)
         order = self.pipeline.causal.connections[half.stream]
         order.passed[half.direction] = half.offset
         order.patient[1 - half.direction] = True

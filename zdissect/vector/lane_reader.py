@@ -16,8 +16,7 @@ from zdissect.engine.templates import changing_extension
 from zdissect.grammar.columns import changes
 from zdissect.grammar.types import UNIT, ZBUF
 from zdissect.vector.arrays import Bytes
-from zdissect.vector.codes import NONE, extension_codes, message_codes
-from zdissect.vector.lanes import Lanes
+from zdissect.vector.lanes import NONE, Lanes, extension_codes, message_codes
 from zdissect.vector.words import Words, integers, shortest
 
 SUBSTITUTED = frozenset({"key_scope", "key_suffix", "parameters"})

@@ -4,9 +4,11 @@ from collections.abc import Iterable, Iterator
 from itertools import repeat
 from typing import Any
 
+import numpy as np
+
 from zdissect.engine.messages import Row
-from zdissect.vector.arrays import Bools, Ints
-from zdissect.vector.read_block import ReadBlock
+from zdissect.engine.templates import CELL, Cell
+from zdissect.vector.arrays import Bools, Ints, Walked
 
 
 class OpenColumns:
@@ -16,14 +18,22 @@ class OpenColumns:
         messages: Their indices in `Walked`.
     """
 
-    def __init__(self, block: ReadBlock, messages: Ints) -> None:
-        self.block, self.messages = block, messages
-        self.data = block.data
+    def __init__(self, walked: Walked, messages: Ints) -> None:
+        self.walked, self.messages = walked, messages
+
+    @property
+    def data(self) -> bytes:
         """The bytes of the block; places in `Walked` count in them."""
+        return self.walked.data
 
     def slices(self, start: Ints, stop: Ints) -> Iterator[bytes]:
         """The bytes at some places."""
         return map(self.data.__getitem__, map(slice, start.tolist(), stop.tolist()))
+
+    def cells(self) -> Iterator[Cell]:
+        """The messages as cells, for who looks at one at a time."""
+        templates = map(self.walked.templates.__getitem__, self.walked.template[self.messages].tolist())
+        return zip(templates, *map(self.column, CELL), strict=True)
 
     def column(self, name: str, of: Ints | None = None) -> Iterable[Any]:
         """The values of one of the columns that templates leave open; None where a message has none.
@@ -31,13 +41,13 @@ class OpenColumns:
         Args:
             of: Which messages; None: all.
         """
-        walked, here = self.block.walked, self.messages if of is None else self.messages[of]
+        walked, here = self.walked, self.messages if of is None else self.messages[of]
         match name:
             case "offset":
-                start: list[int] = (walked.start - self.block.batches.start[walked.batch])[here].tolist()
+                start: list[int] = (walked.start[here] - walked.origin[walked.batch[here]]).tolist()
                 return start
             case "length":
-                length: list[int] = (walked.stop - walked.start)[here].tolist()
+                length: list[int] = (walked.stop[here] - walked.start[here]).tolist()
                 return length
             case "timestamp_ntp64":
                 return _or_none(walked.stamp[here], walked.stamped[here])
@@ -58,17 +68,23 @@ class OpenColumns:
 
     def extensions(self, here: Ints) -> Iterable[list[Row] | None]:
         """The extensions of messages, of which some have changing values; None where the template's are right."""
-        walked = self.block.walked
+        walked = self.walked
         if not walked.bodies:
             return repeat(None, len(here))
-        found: list[tuple[bytes, ...]] = [()] * len(walked.batch)
-        for messages, start, size in walked.bodies:
-            for index, body in zip(messages.tolist(), self.pieces(start, size), strict=True):
-                found[index] += (body,)  # none is negative
-        templates, template = self.block.templates, walked.template.tolist()
+        bodies = zip(*(self.pieces(*_of(here, *body)) for body in walked.bodies), strict=True)
+        templates = map(walked.templates.__getitem__, walked.template[here].tolist())
         return (
-            templates[template[index]].extensions(found[index]) if found[index] else None for index in here.tolist()
+            template.extensions(tuple([body for body in found if body is not None])) if template.changing else None
+            for template, found in zip(templates, bodies, strict=True)
         )
+
+
+def _of(here: Ints, messages: Ints, start: Ints, size: Ints) -> tuple[Ints, Ints]:
+    """Starts and sizes of bodies of extensions, for those of some messages that have such a body; -1 for the others."""
+    if not len(messages):
+        return np.full(len(here), -1), here
+    place = np.minimum(np.searchsorted(messages, here), len(messages) - 1)
+    return np.where(messages[place] == here, start[place], -1), size[place]
 
 
 def _or_none(values: Any, there: Bools) -> Iterable[int | None]:

@@ -5,6 +5,7 @@ that opens or ends a direction, or whose headers aren't plain. This one, and all
 scalar way.
 """
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -71,6 +72,21 @@ class Connections:
         """Leaves connections to the scalar way, by their ways."""
         left = np.repeat(ways.reshape(-1, 2).any(axis=1), 2)
         self.taken = Taken(*(column[~left[self.taken.way]] for column in self.taken))
+
+    def go_on(self, frames: list[Frame]) -> Iterator[tuple[int, HalfStream, int]]:
+        """Takes half-streams past the plain segments: (way, its half-stream, bytes of payload) of each that has any
+        segments."""
+        taken, count = self.taken, len(self.ways)
+        acked, last = np.zeros(count, np.int64), np.full(count, -1)
+        np.maximum.at(acked, taken.way, taken.acked)
+        last[taken.way] = taken.frame
+        size = np.bincount(taken.way, taken.size, count).astype(np.int64).tolist()
+        for way in np.flatnonzero(last >= 0).tolist():
+            half = self.ways[way].half
+            half.last_ns = frames[last[way]].now_ns
+            half.acknowledge(int(acked[way]))
+            half.advance(size[way])
+            yield way, half, size[way]
 
     def _odd(self, frames: list[Frame], headers: Headers) -> dict[Connection, int]:
         """By connection: its first segment whose headers aren't plain, because of fragments, tunnels..."""

@@ -20,7 +20,7 @@ from zdissect.records import Frame
 from zdissect.vector.arrays import Bools, Ints
 from zdissect.vector.changing_fields import ChangingFields, GroupFields, Holes
 from zdissect.vector.open_columns import OpenColumns
-from zdissect.vector.taken_runs import TakenRuns
+from zdissect.vector.runs import TakenRuns
 from zdissect.vector.usual_kinds import Tally, UsualKind
 
 
@@ -33,9 +33,9 @@ class UsualBatches(OpenColumns):
     """
 
     def __init__(self, runs: TakenRuns, batches: Ints, messages: Ints) -> None:
-        super().__init__(runs.block, messages)
-        self.runs, self.batches = runs, batches
-        self.batch = np.searchsorted(batches, self.block.walked.batch[messages])
+        super().__init__(runs.block.walked, messages)
+        self.block, self.runs, self.batches = runs.block, runs, batches
+        self.batch = np.searchsorted(batches, self.walked.batch[messages])
         """The batch of each message, counted here."""
         self.counts: Ints = np.bincount(self.batch, minlength=len(batches))
         self.first = np.cumsum(self.counts) - self.counts
@@ -60,7 +60,7 @@ class UsualBatches(OpenColumns):
         mine = np.zeros(len(self.runs.usual), np.bool_)
         mine[self.batches] = True
         full = UsualBatches.of(self.runs, mine)
-        return full, self.mask[mine[self.block.walked.batch[self.whole.messages]]]
+        return full, self.mask[mine[self.walked.batch[self.whole.messages]]]
 
     @classmethod
     def of(cls, runs: TakenRuns, which: Bools) -> "UsualBatches":
@@ -135,7 +135,7 @@ class UsualBatches(OpenColumns):
 
     def spans(self, message: int) -> list[Span]:
         """The spans of a message, without those of messages inside it; their places count in `data`."""
-        walked, here = self.block.walked, int(self.messages[message])
+        walked, here = self.walked, int(self.messages[message])
         batch, start, stop = int(walked.batch[here]), int(walked.start[here]), int(walked.stop[here])
         following = here + 1
         inside = following < len(walked.batch) and walked.batch[following] == batch
@@ -178,7 +178,7 @@ class UsualBatches(OpenColumns):
 
     def message_sizes(self) -> list[int]:
         """The bytes of the messages of each batch; of FRAMEs with what they carry, which counts once."""
-        whole, walked, here = self.whole, self.block.walked, self.messages
+        whole, walked, here = self.whole, self.walked, self.messages
         counts = (whole.is_outer | ~self.mask[whole.around])[self.mask]
         out = np.bincount(self.batch, np.where(counts, walked.stop[here] - walked.start[here], 0), len(self.batches))
         sizes: list[int] = out.astype(np.int64).tolist()
@@ -187,7 +187,7 @@ class UsualBatches(OpenColumns):
     def tallies(self) -> list[Tally]:
         """How many messages there are of each kind."""
         kinds, kind = self.kinds
-        walked, here = self.block.walked, self.messages
+        walked, here = self.walked, self.messages
         sums = (
             np.bincount(kind, values, len(kinds)).astype(np.int64)
             for values in (None, walked.stop[here] - walked.start[here], np.maximum(walked.payload_size[here], 0))
@@ -223,7 +223,7 @@ class UsualBatches(OpenColumns):
         lines = self.mask.copy()
         lines[around[inside]] = False
         if brief:
-            lines &= self.block.walked.sn[whole.messages] >= 0
+            lines &= self.walked.sn[whole.messages] >= 0
         begins = np.where(outer, kind, -1)
         begins[first] = kind[around[first]]
         count = np.bincount(whole.batch[lines], minlength=len(whole.batches))

@@ -26,8 +26,6 @@ class Walker:
         self.beginnings = Beginnings()
         self.several = False
         """Whether the FRAMEs of the last block held several messages each."""
-        self.data = b""
-        """The bytes of the block that was walked last."""
 
     @property
     def templates(self) -> list[Template]:
@@ -45,8 +43,8 @@ class Walker:
 
     def walk(self, arena: Bytes, start: Ints, stop: Ints) -> Walked:
         """Reads the batches `start` to `stop` of an arena, each with a length prefix of two bytes."""
-        self.data = b"".join((arena.data, bytes(_SLACK)))
-        lockstep = Lockstep(self.data, start, stop, self.beginnings)
+        data = b"".join((arena.data, bytes(_SLACK)))
+        lockstep = Lockstep(data, start, stop, self.beginnings)
         lockstep.read(self.several)
         found = []
         for path, parts in lockstep.parts.items():
@@ -55,13 +53,13 @@ class Walker:
             if not good.all():
                 part = part.pick(np.flatnonzero(good))
             if len(part.batch):
-                template = self.learned.find(self.data, lockstep.words, path, part)
+                template = self.learned.find(data, lockstep.words, path, part)
                 lockstep.good[part.batch[template == DECLINED]] = False
                 found.append((message_of(path) in (FRAME, KEEP_ALIVE), part, template))
         sizes = [(transport, len(template)) for transport, _, template in found]
         frames = sum(size for transport, size in sizes if transport)
         self.several = sum(size for _, size in sizes) > _SEVERAL * frames
-        return _Collected(lockstep, found).walked()
+        return _Collected(lockstep, found).walked(data, self.templates, start)
 
 
 Found = tuple[bool, ShapePart, Ints]
@@ -87,7 +85,7 @@ class _Collected:
         outer = self.joined([np.full(len(part.batch), transport) for transport, part, _ in found], bool)
         self.transport = np.flatnonzero(outer[self.order])
 
-    def walked(self) -> Walked:
+    def walked(self, data: bytes, templates: list[Template], origin: Ints) -> Walked:
         """All columns."""
         stamps = [part.found.get("timestamp_ntp64") for part in self.parts]
         pairs = list(zip(stamps, self.sizes, strict=True))
@@ -97,8 +95,8 @@ class _Collected:
         sn = self.joined([part.sn for part in self.parts])
         column = self.column
         return Walked(
-            self.lockstep.good, self.batch, self.template, self.start, self.stop(), sn[self.order],
-            stamp[self.order], stamped[self.order], column("payload"), column("payload size"),
+            data, templates, origin, self.lockstep.good, self.batch, self.template, self.start, self.stop(),
+            sn[self.order], stamp[self.order], stamped[self.order], column("payload"), column("payload size"),
             column("attachment"), column("attachment size"), column("source_sn"), column("request_id"), self.bodies(),
         )  # fmt: skip
 
