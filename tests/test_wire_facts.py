@@ -10,7 +10,7 @@ from tests.literals import Literal, Source
 from tests.sources import ROOT, SOURCES, imports
 from zdissect.grammar.ports import RAW_ETHERTYPES, SCOUTING_PORT, ZENOH_PORT
 
-_WALK = ("codes", "guesses", "lane_reader", "learned", "lockstep", "words")
+_WALK = ("guesses", "lane_reader", "lanes", "learned", "lockstep", "words")
 INTERPRETERS = (
     "zdissect/grammar/", "zdissect/engine/", "zdissect/capture/", "zdissect/paste/",
     *(f"zdissect/vector/{name}.py" for name in _WALK),

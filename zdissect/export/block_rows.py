@@ -161,19 +161,16 @@ class _BlockColumns:
         index = np.repeat(base[places] - offsets[:-1], count) + np.arange(offsets[-1])
         sizes, values = np.array([entry["length"] for entry in flat], np.int64)[index], index.copy()
         bodies = [array([entry["value"] for entry in flat], pa.binary())]
-        rank = np.full(len(self.walked.batch), -1)
-        rank[self.messages] = np.arange(len(self.messages))
-        for number, (of, start, size) in enumerate(self.walked.bodies):
-            mine = rank[of] >= 0
-            ranks = rank[of][mine]
-            read, which = np.unique(self.walked.template[of[mine]], return_inverse=True)
-            changing = np.array(
-                [self.walked.templates[template].changing[number] for template in read.tolist()], np.int64
-            )
-            slots = offsets[:-1][ranks] + changing[which]
-            sizes[slots] = size[mine]
-            values[slots] = sum(map(len, bodies)) + np.arange(len(ranks))
-            bodies.append(binary(self.batches.arena, start[mine], size[mine], pa.binary()))
+        for number, (start, size) in enumerate(self.walked.bodies):
+            mine = np.flatnonzero(start[self.messages] >= 0)
+            having = self.messages[mine]
+            read, which = np.unique(self.walked.template[having], return_inverse=True)
+            templates = map(self.walked.templates.__getitem__, read.tolist())
+            changing = np.array([template.changing[number] for template in templates], np.int64)
+            slots = offsets[:-1][mine] + changing[which]
+            sizes[slots] = size[having]
+            values[slots] = sum(map(len, bodies)) + np.arange(len(mine))
+            bodies.append(binary(self.batches.arena, start[having], size[having], pa.binary()))
         made = {"length": column(sizes, pa.int64()), "value": pa.concat_arrays(bodies).take(indices(values))}
         fields, taken = list(kind.value_type), indices(index)
         arrays = [

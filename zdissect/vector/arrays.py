@@ -78,9 +78,9 @@ class Walked:
     source_sn: Ints
     """-1 if there is none, as in the next."""
     request_id: Ints
-    bodies: list[tuple[Ints, Ints, Ints]]
-    """(messages, starts, sizes) of the bodies of extensions with changing values: the n-th entry is about the n-th such
-    extension of the messages, as `Template.changing` counts them."""
+    bodies: list[tuple[Ints, Ints]]
+    """(starts, sizes) of the bodies of extensions with changing values: the n-th entry is about the n-th such extension
+    of each message, as `Template.changing` counts them; a start is -1 if it has fewer."""
 
 
 class FrameBlock(NamedTuple):

@@ -60,7 +60,7 @@ class OpenColumns:
 
     def pieces(self, start: Ints, size: Ints) -> Iterable[bytes | None]:
         """The bytes at some places; None where a place is negative."""
-        if not (start >= 0).any():
+        if not np.count_nonzero(start >= 0):
             return repeat(None, len(start))
         data = self.data
         places = zip(start.tolist(), (start + size).tolist(), strict=True)
@@ -71,7 +71,7 @@ class OpenColumns:
         walked = self.walked
         if not walked.bodies:
             return repeat(None, len(here))
-        bodies = zip(*(self.pieces(*_of(here, *body)) for body in walked.bodies), strict=True)
+        bodies = zip(*(self.pieces(start[here], size[here]) for start, size in walked.bodies), strict=True)
         templates = map(walked.templates.__getitem__, walked.template[here].tolist())
         return (
             template.extensions(tuple([body for body in found if body is not None])) if template.changing else None
@@ -79,19 +79,12 @@ class OpenColumns:
         )
 
 
-def _of(here: Ints, messages: Ints, start: Ints, size: Ints) -> tuple[Ints, Ints]:
-    """Starts and sizes of bodies of extensions, for those of some messages that have such a body; -1 for the others."""
-    if not len(messages):
-        return np.full(len(here), -1), here
-    place = np.minimum(np.searchsorted(messages, here), len(messages) - 1)
-    return np.where(messages[place] == here, start[place], -1), size[place]
-
-
 def _or_none(values: Any, there: Bools) -> Iterable[int | None]:
     """Numbers; None where there is none."""
-    if there.all():
-        out: list[int] = values.tolist()
-        return out
-    if not there.any():
+    count = np.count_nonzero(there)
+    if not count:
         return repeat(None, len(values))
-    return [value if is_there else None for value, is_there in zip(values.tolist(), there.tolist(), strict=True)]
+    out: list[int] = values.tolist()
+    if count == len(values):
+        return out
+    return [value if is_there else None for value, is_there in zip(out, there.tolist(), strict=True)]

@@ -120,20 +120,15 @@ class _Collected:
         stop[places] = ends
         return stop
 
-    def bodies(self) -> list[tuple[Ints, Ints, Ints]]:
+    def bodies(self) -> list[tuple[Ints, Ints]]:
         """The bodies of extensions, see `Walked`."""
-        place = np.full(sum(self.sizes), -1)
-        place[self.order] = np.arange(len(self.order))
-        places = np.split(place, np.cumsum(self.sizes)[:-1])
+        none = [(np.full(size, -1),) * 2 for size in self.sizes]
         out = []
         for number in range(max((len(part.bodies) for part in self.parts), default=0)):
-            having = [
-                (where, *part.bodies[number])
-                for where, part in zip(places, self.parts, strict=True)
-                if len(part.bodies) > number
+            found = [
+                part.bodies[number] if len(part.bodies) > number else absent
+                for part, absent in zip(self.parts, none, strict=True)
             ]
-            messages, starts, sizes = (np.concatenate(values) for values in zip(*having, strict=True))
-            order = np.argsort(messages)
-            order = order[messages[order] >= 0]
-            out.append((messages[order], starts[order], sizes[order]))
+            start, size = (self.joined(list(values))[self.order] for values in zip(*found, strict=True))
+            out.append((start, size))
         return out
