@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zdissect.output.text import count, hexdump, opaque, payload, prose, quoted, safe, unresolved
+from zdissect.output.text import count, hexdump, opaque, payload, prose, quoted, readable, safe, unresolved
 
 
 @pytest.mark.parametrize(
@@ -64,6 +64,24 @@ def test_payload(data: bytes, encoding: str, shown: str) -> None:
 
 def test_a_character_cut_at_the_limit_is_left_out() -> None:
     assert payload("aaaaaaa€".encode(), "text/plain", 8) == '10 bytes  "aaaaaaa" ... (the first 8 bytes)'
+
+
+def _pieces() -> st.SearchStrategy[bytes]:
+    """Bytes as they are in binary data, and in text and its neighbourhood."""
+    return st.lists(st.binary(max_size=3) | st.sampled_from(["a", "ü", "€", "\U0001f600", "\x9b"]).map(str.encode)).map(
+        b"".join
+    )
+
+
+@given(_pieces(), st.booleans())
+def test_what_is_no_text_is_found_out_quickly_and_rightly(data: bytes, cut: bool) -> None:
+    """Without looking for bytes that no text has."""
+    try:
+        text: str | None = data.decode()
+    except UnicodeDecodeError as error:
+        text = data[: error.start].decode() if cut and len(data) - error.start <= 3 else None
+    assert readable(data, "text/plain", cut) == text
+    assert readable(data, "", cut) == (text if text is not None and text.isprintable() else None)
 
 
 def test_opaque_bytes_are_hex_even_if_they_look_like_text() -> None:

@@ -46,6 +46,12 @@ _TEXT_PREFIXES = ("text/", "zenoh/string", "application/json", "application/yaml
                   "application/x-www-form-urlencoded")  # fmt: skip
 
 
+_NO_PRINT = re.compile(rb"[\0-\x1f\x7f\xc0\xc1\xf5-\xff]")
+"""Bytes that no printable text has in UTF-8."""
+_CUT = 3
+"""Most bytes of a character of which the last one is missing."""
+
+
 def payload(data: bytes, encoding: str, limit: int) -> str:
     """A payload for people: its length, and as much as `limit` bytes of it as text or hex, by its encoding."""
     if not data:
@@ -66,8 +72,12 @@ def payload_text(data: bytes, encoding: str, limit: int) -> str:
 
 def readable(data: bytes, encoding: str, cut: bool = False) -> str | None:
     """A payload as text, if its encoding says that it is, or says nothing and all of it is printable; else None."""
+    if encoding and encoding.startswith(_TEXT_PREFIXES):
+        return _text(data, cut)
+    if not data.isascii() and _NO_PRINT.search(data, 0, len(data) - _CUT if cut else len(data)):  # most binary data
+        return None
     text = _text(data, cut)
-    return text if text is not None and (encoding.startswith(_TEXT_PREFIXES) or text.isprintable()) else None
+    return text if text is not None and text.isprintable() else None
 
 
 def payload_lines(data: bytes, encoding: str, limit: int) -> list[str]:
@@ -91,7 +101,7 @@ def _text(data: bytes, cut: bool) -> str | None:
     try:
         return data.decode()
     except UnicodeDecodeError as error:
-        return data[: error.start].decode() if cut and len(data) - error.start < 4 else None
+        return data[: error.start].decode() if cut and len(data) - error.start <= _CUT else None
 
 
 def unresolved(row: Mapping[str, Any]) -> str:
