@@ -8,6 +8,7 @@ import argparse
 import os
 import subprocess
 import sys
+import time
 from collections import deque
 from collections.abc import Iterator
 from itertools import count, cycle
@@ -94,13 +95,20 @@ def _session() -> list[bytes]:
     bomb = b"\x01" + lz4.block.compress(b"\x04" * 3000, store_size=False)
     own, nodes = Parties((STRANGER, ROUTER), (30_000, 7447)), (Node(ZID, "peer"), Node(b"\x02\xbb", "peer"))
     talk = Conversation(capture, nodes, own).open(patch=1)
-    squeezed = Conversation(capture, nodes, own._replace(ports=(30_001, 7447))).open(compression=True)
+    others = Node(ZID + b"\x01", "peer"), nodes[1]
+    squeezed = Conversation(capture, others, own._replace(ports=(30_001, 7447))).open(compression=True)
     for number in range(500):
         talk.frame(0, declare(d_keyexpr(number + 1, f"{number}/" + "k" * 700)))
         talk.frame(0, *(push(number + 1, f"/{other}") for other in range(20)))
         talk.frame(0, request(number, "q/" + "k" * 200, timeout=3_600_000), interest(number))
         talk.fragment(0, NOISE[:1000], first=number < 8, priority=number & 7)
         talk.raw(0, b"\xc8\x00" + b"\x04" * 200)
+        talk.frame(0, declare(d_keyexpr(1000 + number, number and 999 + number, "/" * (number > 0) + "c" * 100)))
+        if number % 4 == 0:
+            priority = number >> 2 & 7
+            piece = squeezed.carrier("FRAGMENT", 0, None, True, priority) | {"M": 1, "payload": bytes(60_000)}
+            piece["extensions"] += [{"ext": "first"}] * (number < 32)
+            squeezed.batch(0, piece, compress=True)
         if number % 20 == 0:
             squeezed.raw(0, pack("<H", len(bomb)) + bomb)
     return [frame.data for frame in capture.frames]
@@ -157,21 +165,27 @@ def written(out: int, half: bool) -> Iterator[int]:
 
 
 def measured(sizes: list[int], half: bool, arguments: list[str]) -> Iterator[str]:
-    """Rows of the table: what zdissect has taken for so many megabytes of one capture, through a pipe."""
+    """Rows of the table: what zdissect has taken up to so many megabytes of one capture that comes through a pipe.
+
+    The column after that is the processor time of a megabyte since the row before, and what it took here to make it:
+    that is always the same work, so it tells how fast the machine was meanwhile.
+    """
     reading, writing = os.pipe()
     command = [sys.executable, "-m", "cli", *arguments, "-"]
     process = subprocess.Popen(command, stdin=reading, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     os.close(reading)
-    marks = deque(sorted(sizes))
+    marks, before, making = deque(sorted(sizes)), (0, 0.0), time.process_time()
     for total in written(writing, half):
         if total >= marks[0] * MB:
             taken = Path(f"/proc/{process.pid}/stat").read_text("ascii").rsplit(")", 1)[1].split()
             status = Path(f"/proc/{process.pid}/status").read_text("ascii")
             peak = int(status.split("VmHWM:")[1].split()[0]) >> 10
             processor = (int(taken[11]) + int(taken[12])) / os.sysconf("SC_CLK_TCK")
-            size = marks.popleft()
+            size, made = marks.popleft(), time.process_time()
+            each, own = ((now - then) / (size - before[0]) for now, then in ((processor, before[1]), (made, making)))
             kind = "half" if half else "all"
-            yield f"| {size:,} MB | {kind} | {processor:,.0f} s | {processor / size:.2f} s | {peak} MB |"
+            yield f"| {size:,} MB | {kind} | {processor:,.0f} s | {each:.2f} s ({own:.3f} s) | {peak} MB |"
+            before, making = (size, processor), made
         if not marks:
             break
     os.close(writing)

@@ -1,5 +1,6 @@
 """A few bytes stand for a long key that was declared: how much the keys of a batch may take together is limited."""
 
+from collections import deque
 from collections.abc import Iterator
 
 import pytest
@@ -12,6 +13,7 @@ from tests.vector.test_dissections import same
 from zdissect.dissection import Dissection, Item, Notice
 from zdissect.limits import Limits
 from zdissect.pipeline import Options, Pipeline
+from zdissect.stats.query_stats import Unanswered
 
 LONG = "k" * 30_000
 MOST = 1 << 20
@@ -76,3 +78,12 @@ def test_blocks(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
         keys = [1 + number // 50 % 2] * 150
         conversation.frame(0, *(push(key) for key in keys), request(number, keys[0], "/q"))
     same(Blocks(monkeypatch), conversation.capture.frames, size)
+
+
+def test_queries_that_wait_hold_no_long_keys() -> None:
+    """Whether two REQUESTs are one query is told by a hash."""
+    conversation = with_long_key()
+    for number in range(300):
+        conversation.frame(0, request(number, 1, f"/{number}"))
+    items = [*shown(conversation)]
+    assert peak(lambda: deque(map(Unanswered().take, items), 0)) < 2 * MOST

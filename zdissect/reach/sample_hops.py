@@ -74,7 +74,7 @@ class Sample:
         """Its timestamp, as soon as it has one."""
         return next((hop.stamp for hop in self.hops if hop.stamp), 0)
 
-    def fits(self, hop: SampleHop, key: str | None) -> bool:
+    def fits(self, hop: SampleHop, key: int | None) -> bool:
         """Whether a PUSH with its content may be of it."""
         source = hop.hop[0]
         if (source != self.source and source not in self.received) or not may_be_same(known_key(self.row), key):

@@ -28,6 +28,8 @@ from zdissect.stats.same_query import (
 
 MOST_OPEN = 100_000
 """Most queries, and requests, that wait for answers; beyond that, the oldest are dropped."""
+MOST_UNANSWERED = 20_000
+"""The same where only those are counted that nobody answered: about 30 MB."""
 MOST_KEYS = 10_000
 KEPT_PER_KEY = 1000
 """Response times kept for each key; beyond that, a sample of them."""
@@ -224,8 +226,8 @@ class Unanswered(Queries):
     """Only which queries nobody answered: no keys, and no times.
 
     Args:
-        most_open: So many queries, and requests, that wait for answers are kept at most; None: MOST_OPEN. If it is
-            given, queries that are over aren't kept either, and need no memory in a capture without an end.
+        most_open: So many queries, and requests, that wait for answers are kept at most; None: MOST_UNANSWERED. If it
+            is given, queries that are over aren't kept either, and need no memory in a capture without an end.
     """
 
     def __init__(self, most_open: int | None = None) -> None:
@@ -235,8 +237,7 @@ class Unanswered(Queries):
         self.forgets = most_open is not None
         self.room = ROOM
         """So many queries are known before it is looked for those that are over."""
-        if most_open is not None:
-            self.most_open = most_open
+        self.most_open = MOST_UNANSWERED if most_open is None else most_open
 
     def new(self, item: Dissection, row: Row, content: int, asker: str) -> Query:
         """A query that wasn't known."""

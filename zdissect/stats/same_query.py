@@ -52,13 +52,13 @@ def content_of(row: Row, columns: tuple[str, ...] = CONTENT) -> int:
     return hash(("" if unique else spelling(wire_key(row)), *(row.get(name) for name in columns)))
 
 
-def known_key(row: Row) -> str | None:
-    """What stays the same of its key; None where that isn't known."""
+def known_key(row: Row) -> int | None:
+    """A hash of what stays the same of its key, which may be long; None where that isn't known."""
     key = row.get("key_expr")
-    return None if key is None else spelling(key)
+    return None if key is None else hash(spelling(key))
 
 
-def may_be_same(one: str | None, other: str | None) -> bool:
+def may_be_same(one: int | None, other: int | None) -> bool:
     """Whether two keys, as `known_key` gives them, may be the same."""
     return one is None or other is None or one == other
 
@@ -84,7 +84,7 @@ class Query:
     content: int
     """What `content_of` gives for its REQUESTs."""
     asker: str
-    key: str | None
+    key: int | None
     """Its `known_key`."""
     received: dict[str, Received] = field(default_factory=dict)
     """The nodes that were sent it."""
@@ -93,7 +93,7 @@ class Query:
     """Requests of the querier that have no RESPONSE_FINAL."""
     answers: int = 0
 
-    def fits(self, hop: Hop, key: str | None, now_ns: int) -> bool:
+    def fits(self, hop: Hop, key: int | None, now_ns: int) -> bool:
         """Whether a request with its content on this hop may belong to it."""
         if (
             self.over(now_ns)
