@@ -65,6 +65,14 @@ def test_what_cannot_be_asked_is_refused(text):
         compile_filter(text)
 
 
+@pytest.mark.parametrize("test", ['== "chatter"', "!= chatter", 'in {"/a", "chatter"}'])
+def test_a_topic_without_its_first_slash_is_refused(test):
+    """It would never be found."""
+    with pytest.raises(FilterError, match='did you mean "/chatter"'):
+        compile_filter(f"ros2.topic {test}")
+    compile_filter('ros2.topic contains "chatter" && ros2.topic[0:4] == "chat" && ros2.type == "std_msgs/msg/String"')
+
+
 def test_tables_are_filtered_too(tmp_path):
     parquet = pytest.importorskip("pyarrow.parquet")
     done = run(

@@ -90,6 +90,8 @@ def _equal(kind: ValueType, value: Value) -> Predicate:
     found = _bound(kind, value)
     if isinstance(found, Fraction):
         return Among(frozenset([int(found)])) if found.denominator == 1 else NEVER
+    if kind.begins and not found.startswith(kind.begins):
+        raise Fault(f"{found!r} never is: all begin with {kind.begins}", f'did you mean "{kind.begins}{found}"?')
     return Among(frozenset([found]))
 
 

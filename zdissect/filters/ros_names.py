@@ -20,7 +20,7 @@ _INSIDE = re.compile(r"ros2\.[A-Za-z]\w*(\.[A-Za-z]\w*)*")
 _REAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 _KNOWN = {
     "ros2": ("A message of ROS 2: a sample, request or response on a key of rmw_zenoh.", NONE),
-    "ros2.topic": ("Its topic or service.", TEXT),
+    "ros2.topic": ("Its topic or service, from the root on: /chatter.", ValueType("text", begins="/")),
     "ros2.type": ("Its type: std_msgs/msg/String.", TEXT),
     "ros2.seq": ("Sequence number that its publisher or client gave.", NUMBER),
     "ros2.source_ts": ("When it was published, by the publisher's clock.", ValueType("time", bare=SECOND)),

@@ -71,6 +71,8 @@ class ValueType:
     bare: int = 1
     unsigned: bool = False
     """A number of up to 64 bits, which tables hold in a signed column."""
+    begins: str = ""
+    """What all its texts begin with."""
 
     @property
     def textual(self) -> bool:
