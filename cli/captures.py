@@ -9,6 +9,7 @@ import click
 
 from zdissect.capture import Capture, CaptureError, open_capture
 from zdissect.capture.capture_file import regular
+from zdissect.parallel.split import SPLIT_BYTES
 from zdissect.records import Frame
 
 from .file_progress import file_progress
@@ -51,6 +52,11 @@ class Captures:
             return 0
         regular = not self.live and all(stat.S_ISREG(one.st_mode) for one in known)
         return sum(one.st_size for one in known) if regular else 0
+
+    @property
+    def large(self) -> bool:
+        """Whether several processes are worth a first look at all files."""
+        return self.size >= SPLIT_BYTES
 
     @property
     def live(self) -> bool:

@@ -1,6 +1,5 @@
 """One process of `zdissect FILE` by all cores: shows what is in one group, and sends it to the process that writes."""
 
-import os
 import sys
 from collections import deque
 from collections.abc import Iterable, Sequence
@@ -9,13 +8,12 @@ from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from zdissect.dissection import Dissection, InTurn, Item, Rank
-from zdissect.engine.messages import Row
 from zdissect.parallel.blocks import FOLLOWS, BlockWriter, send
 from zdissect.parallel.group_frames import SessionGroup
-from zdissect.records import Endpoint, Frame
+from zdissect.records import Frame
 from zdissect.session.endings import REFUSED
 from zdissect.session.occurrences import Occurrences
-from zdissect.stats.query_stats import COLUMNS, Unanswered
+from zdissect.stats.query_messages import QueryMessage, QueryMessages
 
 from .answers_ahead import LaterAnswers
 from .captures import Captures
@@ -33,32 +31,12 @@ OPEN = "utf-8", "surrogatepass"
 class Told(NamedTuple):
     """What must be known of a place to sum up at the end: messages of queries, and connections that were refused."""
 
-    queries: list[tuple[Frame, tuple[Endpoint, Endpoint], int, Row]]
-    """(frame, ends of the conversation, direction, columns by which queries are told apart)."""
+    queries: list[QueryMessage]
     refused: Occurrences
 
 
-class Bare(Unanswered):
-    """Messages of queries, without what isn't needed to tell queries apart."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.found: list[tuple[Frame, tuple[Endpoint, Endpoint], int, Row]] = []
-
-    def feed(self, item: Dissection, row: Row) -> None:
-        known = {name: row[name] for name in COLUMNS if name in row}
-        self.found.append((item.frame.bare(), item.flow.ends, item.direction, known))
-
-
-def work(
-    run: "Run", group: SessionGroup, sending: "Connection[Any, Any]", others: "list[Connection[Any, Any]]"
-) -> None:
+def work(run: "Run", group: SessionGroup, sending: "Connection[Any, Any]") -> None:
     """What the process of a group does."""
-    for connection in others:  # else nobody would notice that the one who reads is gone
-        connection.close()
-    nothing = os.open(os.devnull, os.O_RDWR)
-    for number in range(3):
-        os.dup2(nothing, number)
     _Worker(run, group, sending).run()
 
 
@@ -82,7 +60,7 @@ class _Worker:
         for known in (run.form.ahead, run.form.values and run.form.values.ahead):
             if isinstance(known, LaterAnswers):
                 known.read = self.read_ahead
-        run.queries = self.queries = Bare()
+        run.queries = self.queries = QueryMessages()
         self.held: deque[_Held] = deque()
         self.ready: deque[Item | InTurn[str]] = deque()
         """Items that needn't wait, but others that came with them do."""
@@ -115,7 +93,7 @@ class _Worker:
                 continue
             if place <= self.group.split.last.place:
                 self.queries.take(item)
-            for _ in range(_refusals(item)):
+            for _ in range(refusals(item)):
                 self.refused.add(item.frame)
         self.held.append(_Held(place, rank, len(items), self.told()))
         self.show(items if self.do.waiting is None else self.do.waiting.through(items))
@@ -157,7 +135,7 @@ class _Worker:
         return (Told(queries, refused),)
 
 
-def _refusals(item: Item) -> int:
+def refusals(item: Item) -> int:
     """How often an item says that a connection was refused."""
     if isinstance(item, Dissection):
         return sum(code == REFUSED for code, *_ in item.tape.remarks) if item.tape.remarks else 0

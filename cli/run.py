@@ -9,7 +9,6 @@ from zdissect.dissection import InTurn, Item
 from zdissect.endless import Dissecting, Endless
 from zdissect.fed import as_they_come, in_parts
 from zdissect.filters.first_frame import told_when_it_began
-from zdissect.parallel.split import SPLIT_BYTES
 from zdissect.pipeline import Options, Pipeline
 from zdissect.records import Frame
 from zdissect.stats.query_stats import Unanswered
@@ -44,7 +43,7 @@ class Totals(NamedTuple):
 
 def by_all_cores(run: "Run", jobs: int | None) -> None:
     """Does a run, by several processes if it can be shared out and is worth it."""
-    if jobs != 1 and isinstance(run.captures, Captures) and run.captures.size >= SPLIT_BYTES:
+    if jobs != 1 and isinstance(run.captures, Captures) and run.captures.large:
         from .all_cores import AllCores  # only here: most files are small
 
         if AllCores(run, jobs).run():

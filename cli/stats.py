@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from zdissect.dissection import InTurn
 from zdissect.fed import fed_as
-from zdissect.filters.first_frame import told_when_it_began
 from zdissect.output.printable import dumps
 from zdissect.output.style import Style
 from zdissect.pipeline import Options, Pipeline
@@ -38,6 +36,7 @@ from .options import (
     files_argument,
     filter_option,
     frames_option,
+    jobs_option,
     pager_option,
     quiet_option,
     raw_keys_option,
@@ -45,11 +44,11 @@ from .options import (
 from .outcome import absences, exit_code, in_frames, not_shown
 from .paging import write_paged
 from .ros_rows import RosNames
+from .stats_feed import StatsFeed
 from .stdio import for_json
 
 if TYPE_CHECKING:
     from zdissect.filters import Filter
-    from zdissect.vector.dissections import Show
 
 _UNLIMITED = 100_000
 """Columns where nothing is folded: output that isn't a terminal."""
@@ -73,6 +72,7 @@ _NARROW = 110
 @raw_keys_option
 @frames_option
 @decode_as_option
+@jobs_option
 @quiet_option()
 @fail_on_option
 @color_option
@@ -93,7 +93,12 @@ def stats(
     if display.wanted is not None and display.wanted.looks_ahead:
         look_ahead(display.wanted, capture, LiveOptions(), options)
     captures = Captures(capture.files, capture.frames)
-    report, interrupted = _collect(captures, options, Stats(every_ns), display.wanted)
+    report = None
+    if display.jobs != 1 and captures.large:
+        report = _by_all_cores(captures, options, every_ns, display)
+    interrupted = False
+    if report is None:
+        report, interrupted = _collect(captures, options, StatsFeed(Stats(every_ns), display.wanted))
     if as_json:
         for_json()
         click.echo(dumps(report, indented=True))
@@ -124,29 +129,28 @@ def _summary(report: dict[str, Any], captures: Captures, wanted: "Filter | None"
         complain(text)
 
 
-def _collect(
-    captures: Captures, options: Options, collected: Stats, wanted: "Filter | None"
-) -> tuple[dict[str, Any], bool]:
+def _by_all_cores(
+    captures: Captures, options: Options, every_ns: int | None, display: DisplayOptions
+) -> dict[str, Any] | None:
+    """The report, made by several processes; None if one has to make it."""
+    from .stats_of_groups import WantedReport, report_of_groups  # only here: most files are small
+
+    try:
+        return report_of_groups(WantedReport(captures, options, every_ns, display.wanted), display.jobs)
+    except KeyboardInterrupt:
+        complain("several processes have no report before the end of a file; with -j 1, Ctrl-C gives that of a part")
+        raise
+
+
+def _collect(captures: Captures, options: Options, feed: StatsFeed) -> tuple[dict[str, Any], bool]:
     """(report of all files, whether Ctrl-C ended it). What is good counts in any case."""
     pipeline = Pipeline(options)
-    choose = wanted.select if wanted is not None else lambda _: None
-    usual = collected.usual if wanted is None else _chosen(collected, wanted)
     with UntilInterrupted(captures) as frames:
-        for frame, items in fed_as(pipeline, told_when_it_began(frames, () if wanted is None else (wanted,)), usual):
-            collected.frame(frame)
-            for item in items:
-                if isinstance(item, InTurn):
-                    item.take()
-                else:
-                    collected.feed(item, choose(item))
-    for item in pipeline.close():
-        collected.feed(item, choose(item))
-    return collected.finish(pipeline), frames.interrupted
-
-
-def _chosen(collected: Stats, wanted: "Filter") -> "Show[None] | None":
-    """What counts the messages of usual batches that a filter selects by their columns; None if these don't do."""
-    return None if wanted.needs_tape else lambda usual: collected.usual(usual, wanted.select_usual(usual))
+        for frame, items in fed_as(pipeline, feed.frames(frames), feed.usual):
+            feed.stats.frame(frame)
+            feed.feed(items)
+    feed.feed(pipeline.close())
+    return feed.stats.finish(pipeline), frames.interrupted
 
 
 def _tables(report: dict[str, Any], top: int, style: Style) -> Iterator[str]:

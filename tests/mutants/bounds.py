@@ -9,6 +9,7 @@ PARTS, WHOLE = ("tests/hostile/test_parts.py",), ("tests/vector/test_full_blocks
 KEYS, COUNTED = ("tests/hostile/test_long_keys.py",), ("tests/stats/test_undelivered.py",)
 WEBSOCKET, PLACES = ("tests/flow/websocket",), ("tests/hostile/test_streams.py",)
 SIZES = ("tests/vector/test_frame_blocks.py",)
+GROUPS = ("tests/parallel/test_stats_of_groups.py",)
 
 FAULTS = (
     Fault("parts-without-end", "What a frame brings is made as a whole.",
@@ -60,4 +61,18 @@ FAULTS = (
           RESYNC, "if self.credit > 0 else None", "if True else None", PLACES),
     Fault("scans-again", "A place in a stream that was ruled out is looked at again.",
           RESYNC, "at = self.scanned = start - prefix", "at = start - prefix", PLACES),
+    Fault("groups-first", "What groups have met is in the order of the groups.",
+          "stats/came.py", "sorted((*one.items(), *other.items()), key=itemgetter(1))",
+          "(*one.items(), *other.items())", GROUPS),
+    Fault("groups-nowhere", "Groups don't note where keys have sources and paths.",
+          "stats/of_groups.py", "self.at = self.keys.at = self.sessions.at = at",
+          "self.at = self.sessions.at = at", GROUPS),
+    Fault("groups-sessions", "Sessions that begin at the same time are in the order of the groups.",
+          "stats/sessions.py", "sorted(entries, key=itemgetter(0))",
+          "sorted(entries, key=lambda one: one[0][0])", GROUPS),
+    Fault("groups-findings", "The first finding is that of the last group.",
+          "stats/of_groups.py", "self.firsts[code] = min(known, first)", "self.firsts[code] = first", GROUPS),
+    Fault("groups-intervals", "Intervals of two lengths are added as if they were of one.",
+          "stats/over_time.py", "        while other.every_ns < self.every_ns:\n            other.merge()\n", "",
+          GROUPS),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""`zdissect FILE` by several processes, however small the file, beside the same by one.
+"""`zdissect FILE` and `zdissect stats` by several processes, however small the file, beside the same by one.
 
 In a process of its own, as processes are started by fork: not from one that has threads, as that of tests may have.
 """
@@ -11,8 +11,7 @@ from multiprocessing import Value
 
 import click
 
-from cli import all_cores, line_form
-from cli import run as run_module
+from cli import all_cores, captures, line_form, stats_of_groups
 from cli.main import cli
 from zdissect import fed
 from zdissect.output import ends
@@ -86,6 +85,13 @@ def count_usual():
     return usual
 
 
+REPORTS = (
+    ("stats", "--json"), ("stats", "--top", "0"), ("stats", "--json", "--every", "100ms"),
+    ("stats", "--json", "--every", "1us", "-Y", "message in {PUSH, REQUEST}"), ("stats", "--json", "-Y", "finding"),
+    ("stats", "--json", "-Y", "zenoh.request.answered", "-c", "200"),
+)  # fmt: skip
+
+
 class Counted(all_cores.AllCores):
     """Knows how often all was done by several processes."""
 
@@ -97,16 +103,28 @@ class Counted(all_cores.AllCores):
         return done
 
 
+def counted(report):
+    """The same, counted as `Counted` does."""
+
+    def run(*arguments):
+        found = report(*arguments)
+        Counted.shared += found is not None
+        return found
+
+    return run
+
+
 def compare(files, all_arguments, jobs="3"):
     """(what differs, how often several processes did all)."""
     all_cores.AllCores, Counted.shared = Counted, 0
+    stats_of_groups.report_of_groups = counted(stats_of_groups.report_of_groups)
     different = []
     for file in files:  # or several with colons between
         for arguments in all_arguments:
-            run_module.SPLIT_BYTES = SPLIT_BYTES
+            captures.SPLIT_BYTES = SPLIT_BYTES
             parts = file.split(":")
             expected = run([*arguments, "-j", "1", *parts])
-            run_module.SPLIT_BYTES = 0
+            captures.SPLIT_BYTES = 0
             if run([*arguments, "-j", jobs, *parts]) != expected:
                 different.append((file, *arguments))
     return different, Counted.shared
@@ -121,7 +139,9 @@ def main():
         ends.MOST = 3
     usual = count_usual()
     different, shared = compare(
-        files, {"forms": FORMS, "choices": CHOICES, "lines": LINES, "cut": LINES, "few": LINES[:2]}[kind], jobs
+        files,
+        {"forms": FORMS, "choices": CHOICES, "lines": LINES, "cut": LINES, "few": LINES[:2], "stats": REPORTS}[kind],
+        jobs,
     )
     for one in different:
         print(*one)

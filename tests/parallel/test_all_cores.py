@@ -11,61 +11,12 @@ from random import Random
 
 import pytest
 
-from cli.all_cores import usual_jobs
+from cli.group_processes import usual_jobs
 from tests.conversation import CLIENT, OTHER_PEER, PEER, ROUTER, Conversation, Node
-from tests.export.partitions import damaged, merged
-from tests.export.tables import OLD_TIMES, SAMPLES, frames, write_pcap
+from tests.export.tables import SAMPLES, frames, write_pcap
 from tests.messages import push
 from tests.packets import SECOND, CaptureBuilder, Parties
-from tests.random_traffic import random_conversation
-
-ROOT = Path(__file__).parents[2]
-SEEDS = range(4)
-
-
-def in_a_process(code: str, *arguments: object) -> subprocess.CompletedProcess:
-    command = [sys.executable, "-c", code, *map(str, arguments)]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
-
-
-def shared(kind: str, jobs: int, *files: object, block: int = 20) -> int:
-    """How often several processes did all, in blocks of some frames, if nothing differs from what one does without
-    blocks; and if they have read some on arrays.
-    """
-    done = in_a_process("from tests.parallel.forced import main; main()", kind, jobs, block, *files)
-    assert done.stderr == ""
-    *different, last = done.stdout.splitlines()
-    assert different == []
-    times, usual = map(int, last.split())
-    assert usual
-    return times
-
-
-@pytest.fixture(scope="session")
-def several(tmp_path_factory) -> list[Path]:
-    """Captures of several sessions, every second one with losses, repeats and wrong clocks."""
-    out = []
-    for seed in SEEDS:
-        random = Random(seed)
-        chosen = [frames(SAMPLES / name) for name in random.choices(OLD_TIMES, k=random.randint(2, 5))]
-        some = [damaged(one, random) for one in chosen] if seed % 2 else chosen
-        out.append(tmp_path_factory.mktemp("several") / f"{seed}.pcap")
-        write_pcap(out[-1], merged(some, random))
-    return out
-
-
-@pytest.fixture(scope="session")
-def usual(tmp_path_factory) -> list[Path]:
-    """Captures of sessions most of whose messages are alike, with losses in the last."""
-    out = []
-    for seed in range(3):
-        random = Random(seed)
-        nodes = (CLIENT, ROUTER), (PEER, OTHER_PEER), (CLIENT, PEER)
-        made = [Conversation(nodes=ends, parties=Parties(ports=(40001 + at, 7447))) for at, ends in enumerate(nodes)]
-        some = merged([random_conversation(random.randrange(100), 80, one).capture.frames for one in made], random)
-        out.append(tmp_path_factory.mktemp("usual") / f"{seed}.pcap")
-        write_pcap(out[-1], damaged(some, random) if seed == 2 else some)
-    return out
+from tests.parallel.apart import ROOT, in_a_process, shared
 
 
 def test_samples():
@@ -73,7 +24,7 @@ def test_samples():
 
 
 def test_several_sessions(several):
-    assert shared("forms", 3, *several) == len(SEEDS) * 7
+    assert shared("forms", 3, *several) == len(several) * 7
 
 
 @pytest.mark.parametrize("block", [7, 50])
@@ -168,9 +119,9 @@ def dies(self, place, *rest):
     if place > 700 and self.group.number == 1: os._exit(1)
     flush(self, place, *rest)
 work = all_cores.work
-def at_work(run, group, *rest):
+def at_work(run, group, sending):
     blocks.BlockWriter.group = group
-    work(run, group, *rest)
+    work(run, group, sending)
 blocks.BlockWriter.flush = dies
 all_cores.work = at_work
 """
@@ -228,8 +179,8 @@ def test_one_session_in_two_groups(tmp_path):
 
 MAIN = """
 import sys
-from cli import all_cores, main, run
-run.SPLIT_BYTES = 0
+from cli import all_cores, captures, main
+captures.SPLIT_BYTES = 0
 {}
 sys.argv[0] = "zdissect"
 main.main()

@@ -47,19 +47,23 @@ carry some, with how many. Everything else is of the whole capture.
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import repeat
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from zdissect.dissection import Dissection, Finding, Item, Notice, findings_of
+from zdissect.dissection import Dissection, Item, Notice, findings_of
 from zdissect.engine.messages import DecodedMessage, Row
 from zdissect.grammar.rule import SEVERITIES
+from zdissect.grammar.rules import RULES
 from zdissect.pipeline import Pipeline
 from zdissect.records import Frame
+from zdissect.session.occurrences import Occurrences
 from zdissect.stats.accounting import Accounting, unopened
+from zdissect.stats.came import NOWHERE, At
 from zdissect.stats.chosen_sessions import ChosenSessions
 from zdissect.stats.extent import Extent
 from zdissect.stats.keys import Keys, Seen
 from zdissect.stats.over_time import OverTime
 from zdissect.stats.query_stats import Queries
+from zdissect.stats.sessions import Entries, numbered
 
 if TYPE_CHECKING:
     from zdissect.vector.usual_batches import UsualBatches
@@ -70,6 +74,27 @@ _LAYERS = ("scouting", "transport", "network")
 
 Kind = tuple[str, str, str | None, str | None]
 """Layer, message, body, body of a REPLY."""
+
+
+class First(NamedTuple):
+    """The first of several findings."""
+
+    at: At
+    file: str
+    frame: int
+
+
+class Ended(NamedTuple):
+    """What is known when a pipeline has ended."""
+
+    accounting: dict[str, int]
+    unopened: Counter[str]
+    """Frames that weren't opened, by why."""
+    conversations: Counter[str]
+    """Those that aren't Zenoh, by what they are."""
+    sessions: Entries
+    refused: Occurrences
+    """Connections that ended during their handshakes."""
 
 
 class Stats:
@@ -90,7 +115,10 @@ class Stats:
         self.kinds: Counter[Kind] = Counter()
         self.sizes: Counter[Kind] = Counter()
         self.codes: Counter[str] = Counter()
-        self.firsts: dict[str, Finding] = {}
+        self.firsts: dict[str, First] = {}
+        """The first finding of each code."""
+        self.at: At = NOWHERE
+        """Where what is taken comes; matters only to those who put several of these together."""
 
     def frame(self, frame: Frame) -> None:
         """Takes a frame, whatever is in it."""
@@ -112,8 +140,10 @@ class Stats:
         number = 0
         for finding in findings_of(item, chosen):
             number += 1
-            self.codes[finding.rule.code] += 1
-            self.firsts.setdefault(finding.rule.code, finding)
+            code = finding.rule.code
+            self.codes[code] += 1
+            if code not in self.firsts:
+                self.firsts[code] = First(self.at, item.frame.source, item.frame.number)
         if self.over_time is not None:
             size = self.sessions.size(item) if chosen is not None and not isinstance(item, Notice) else None
             self.over_time.feed(item, number, chosen, size)
@@ -176,8 +206,12 @@ class Stats:
         if row["layer"] == "network":
             if counts:
                 self.keys.feed(item, row)
-            if not self.choice or self.queries.concerns(item, row, counts):
-                self.queries.feed(item, row)
+            self.asked(item, row, counts)
+
+    def asked(self, item: Dissection, row: Row, counts: bool) -> None:
+        """Takes a message of the network layer, which may be of a query."""
+        if not self.choice or self.queries.concerns(item, row, counts):
+            self.queries.feed(item, row)
 
     def kind(self, row: Row, messages: int, size: int) -> None:
         """Counts messages of the kind of one."""
@@ -187,27 +221,44 @@ class Stats:
 
     def finish(self, pipeline: Pipeline) -> dict[str, Any]:
         """The report, once the pipeline has ended."""
+        return self.report(self.ended(pipeline, self.extent.now_ns))
+
+    def ended(self, pipeline: Pipeline, last_ns: int) -> Ended:
+        """What is known at the end.
+
+        Args:
+            last_ns: The end of the capture, without leaps of the clock.
+        """
+        return Ended(
+            self.accounting.report(pipeline),
+            pipeline.decoder.unopened.total(),
+            pipeline.others(),
+            self.sessions.entries(pipeline.all_links(), last_ns),
+            pipeline.sessions.refused,
+        )
+
+    def report(self, ended: Ended) -> dict[str, Any]:
+        """The report."""
         report: dict[str, Any] = {
             "schema_version": SCHEMA_VERSION,
             "capture": self.extent.report(),
-            "accounting": self.accounting.report(pipeline),
-            "unopened": unopened(pipeline.decoder.unopened.total()),
-            "conversations": dict(pipeline.others()),
-            "sessions": self.chosen_sessions(pipeline),
+            "accounting": ended.accounting,
+            "unopened": unopened(ended.unopened),
+            "conversations": dict(sorted(ended.conversations.items())),
+            "sessions": self.chosen_sessions(ended.sessions),
             "messages": self.messages(),
             "keys": self.keys.report(),
             "queries": self.queries.report(),
-            "refused": pipeline.sessions.refused.report(),
+            "refused": ended.refused.report(),
             "findings": self.findings(),
         }
         if self.over_time is not None:
             report["intervals"] = self.over_time.report(report["capture"]["first_ts_ns"])
         return report
 
-    def chosen_sessions(self, pipeline: Pipeline) -> list[dict[str, Any]]:
+    def chosen_sessions(self, entries: Entries) -> list[dict[str, Any]]:
         """The sessions; of a choice of messages those that carry some of them."""
-        known = self.sessions.report(pipeline.all_links(), self.extent.now_ns)
-        return [one for one in known if not self.choice or any(end["messages"] for end in one["ends"])]
+        return [one for one in numbered(entries) if not self.choice or any(end["messages"] for end in one["ends"])]
 
     def messages(self) -> list[dict[str, Any]]:
         """Messages by kind: layer by layer, the most frequent first."""
@@ -222,9 +273,9 @@ class Stats:
         """Findings by code, the most severe first."""
         out = []
         for code, count in self.codes.items():
-            rule, _, item, _, _ = self.firsts[code]
+            rule, first = RULES[code], self.firsts[code]
             out.append({
                 "code": code, "severity": rule.severity, "group": rule.group, "count": count,
-                "first_file": item.frame.source, "first_frame": item.frame.number, "text": rule.text,
+                "first_file": first.file, "first_frame": first.frame, "text": rule.text,
             })  # fmt: skip
         return sorted(out, key=lambda entry: (-SEVERITIES.index(entry["severity"]), -entry["count"], entry["code"]))

@@ -58,7 +58,7 @@ class Accounting:
         self.not_captured += other.not_captured
         self.made += other.made
 
-    def report(self, pipeline: Pipeline) -> dict[str, Any]:
+    def report(self, pipeline: Pipeline) -> dict[str, int]:
         """The classes with their bytes, once the pipeline has ended."""
         datagrams = [conversation for conversation in pipeline.datagrams.all() if conversation.opaque]
         opaque = sum(pipeline.opaque[verdict.value] for verdict in _OPAQUE)

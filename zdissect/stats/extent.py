@@ -22,15 +22,20 @@ class Extent:
 
     def frame(self, frame: Frame) -> None:
         """Takes a frame."""
+        ts_ns = frame.ts_ns
         if not self.frames:
-            self.first_ns = self.last_ns = self.began_ns = self.now_ns = frame.ts_ns
+            self.first_ns = self.last_ns = self.began_ns = self.now_ns = ts_ns
         self.frames += 1
         self.files[frame.source] = None
-        self.first_ns = min(self.first_ns, frame.ts_ns)
-        self.last_ns = max(self.last_ns, frame.ts_ns)
         now_ns = self.latest_ns = self.clock.feed(frame).now_ns
-        self.began_ns = min(self.began_ns, now_ns)
-        self.now_ns = max(self.now_ns, now_ns)
+        if ts_ns > self.last_ns:  # min and max take longer than all else here
+            self.last_ns = ts_ns
+        elif ts_ns < self.first_ns:
+            self.first_ns = ts_ns
+        if now_ns > self.now_ns:
+            self.now_ns = now_ns
+        elif now_ns < self.began_ns:
+            self.began_ns = now_ns
 
     def report(self) -> dict[str, Any]:
         """The entry of a report."""

@@ -5,6 +5,7 @@ from typing import Any
 
 from zdissect.dissection import Dissection
 from zdissect.engine.messages import Row
+from zdissect.stats.came import NOWHERE, At, Inseparable, first_come
 from zdissect.table import endpoint
 
 MOST_KEYS = 100_000
@@ -19,8 +20,8 @@ FEWEST = 3
 Path = tuple[str, int]
 """Flow and direction."""
 
-Seen = list[int]
-"""Messages, first and last time of these."""
+Seen = list[Any]
+"""Messages, first and last time of these, and where the first one came."""
 
 
 def wire_key(row: Row) -> str | None:
@@ -46,7 +47,8 @@ class Key:
     size: int = 0
     """Bytes of payloads."""
     resolved: bool = True
-    sources: dict[str, None] = field(default_factory=dict)
+    sources: dict[str, At] = field(default_factory=dict)
+    """Where the first message of each came."""
     paths: dict[Path, Seen] = field(default_factory=dict)
     """What each link and direction carried."""
 
@@ -55,13 +57,13 @@ class Key:
         """Messages of all kinds."""
         return self.puts + self.deletes + self.replies
 
-    def seen(self, source: str, path: Path, messages: int, now_ns: int) -> Seen:
+    def seen(self, source: str, path: Path, messages: int, now_ns: int, at: At = NOWHERE) -> Seen:
         """Notes where messages come from; returns what is known of their path, or what nobody will ask for."""
         if len(self.sources) < MOST_SOURCES:
-            self.sources[source] = None
+            self.sources.setdefault(source, at)
         seen = self.paths.get(path)
         if seen is None:
-            seen = [0, now_ns, now_ns]
+            seen = [0, now_ns, now_ns, at]
             if len(self.paths) < MOST_PATHS:
                 self.paths[path] = seen
         seen[0] += messages
@@ -80,8 +82,19 @@ class Key:
 
     def rate(self) -> float | None:
         """Messages per second on the link that carried most of them: through a router, each sample is seen twice."""
-        count, first, last = max(self.paths.values(), default=[0, 0, 0])
+        count, first, last = max((seen[:3] for seen in self.paths.values()), default=[0, 0, 0])
         return (count - 1) * 1e9 / (last - first) if count >= FEWEST and last > first else None
+
+    def add(self, other: "Key") -> None:
+        """Adds what others have counted, in other sessions."""
+        self.puts += other.puts
+        self.deletes += other.deletes
+        self.replies += other.replies
+        self.size += other.size
+        self.sources = first_come(self.sources, other.sources, MOST_SOURCES)
+        paths = {**self.paths, **other.paths}  # no session is in both
+        own, others = ({path: seen[3] for path, seen in one.paths.items()} for one in (self, other))
+        self.paths = {path: paths[path] for path in first_come(own, others, MOST_PATHS)}
 
     def report(self, name: str) -> dict[str, Any]:
         """The entry of a key."""
@@ -103,6 +116,8 @@ class Keys:
 
     def __init__(self, limit: int = MOST_KEYS) -> None:
         self.limit = limit
+        self.at: At = NOWHERE
+        """Where what is taken comes; matters only to those who put several of these together."""
         self.known: dict[tuple[str, bool], Key] = {}
         self.others = Key()
         """All keys above the limit."""
@@ -136,7 +151,20 @@ class Keys:
             else:
                 key = self.known[name, resolved] = Key(resolved=resolved)
         key.count(row, *sums)
-        return key.seen(sender(item, row), (item.flow.id, item.direction), sums[0], now_ns)
+        return key.seen(sender(item, row), (item.flow.id, item.direction), sums[0], now_ns, self.at)
+
+    def add(self, other: "Keys") -> None:
+        """Adds what others have counted, in other sessions. Raises Inseparable if there are more keys than are
+        counted separately: which of them these are depends on all before.
+        """
+        for named, key in other.known.items():
+            known = self.known.get(named)
+            if known is None:
+                self.known[named] = key
+            else:
+                known.add(key)
+        if other.others.messages or len(self.known) > self.limit:
+            raise Inseparable("more keys than are counted separately")
 
     def report(self) -> dict[str, Any]:
         """The keys, those with most messages first."""

@@ -76,6 +76,17 @@ class OverTime:
         counts[1] += messages
         counts[2] += size
 
+    def add(self, other: "OverTime") -> None:
+        """Adds what was counted elsewhere, from the same beginning."""
+        while self.every_ns < other.every_ns:
+            self.merge()
+        while other.every_ns < self.every_ns:
+            other.merge()
+        for number, counts in other.counted.items():
+            into = self.at((self.began_ns or 0) + number * other.every_ns)
+            for index, count in enumerate(counts):
+                into[index] += count
+
     def report(self, first_ts_ns: int | None) -> dict[str, Any]:
         """The intervals, from the first to the last.
 

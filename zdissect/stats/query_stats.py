@@ -43,7 +43,8 @@ COLUMNS = (
 )  # fmt: skip
 """All columns by which queries are told apart, and counted."""
 
-_MADE_OF = frozenset({"REQUEST", "RESPONSE", "RESPONSE_FINAL"})
+MADE_OF = frozenset({"REQUEST", "RESPONSE", "RESPONSE_FINAL"})
+"""The messages that queries are made of."""
 
 
 @dataclass(slots=True)
@@ -102,7 +103,7 @@ class Queries:
         """Takes an item of the pipeline, with the requests and answers in it."""
         if isinstance(item, Dissection):
             for message in item.messages:
-                if message.shared["message"] in _MADE_OF:
+                if message.shared["message"] in MADE_OF:
                     self.feed(item, message.row)
 
     def feed(self, item: Dissection, row: Row) -> None:

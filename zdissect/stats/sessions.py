@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any
 
 from zdissect.dissection import Dissection, Item, Notice, Skip
@@ -11,12 +12,18 @@ from zdissect.flow.verdict import Verdict
 from zdissect.session.handshake import LinkEnd
 from zdissect.session.liveness import SLACK_MS
 from zdissect.session.model import Link
+from zdissect.stats.came import NOWHERE, At, Inseparable
 from zdissect.table import endpoint
 
 Times = tuple[int, int]
 """Capture time of a frame, and the same without leaps of the clock."""
 _NEVER = float("inf")
 """Stands for an unknown lease."""
+
+Began = tuple[int, At]
+"""When a session began, without leaps of the clock, and where the first that it carried came: sorts sessions."""
+Entries = list[tuple[Began, dict[str, Any]]]
+"""The entries of sessions, which have no numbers yet."""
 
 
 @dataclass(slots=True)
@@ -40,6 +47,8 @@ class Leg:
     """A flow that carries a session."""
 
     flow: Flow
+    at: At = NOWHERE
+    """Where the first that it carried came."""
     sent: tuple[Sent, Sent] = field(default_factory=lambda: (Sent(), Sent()))
     close: tuple[int, str] | None = None
     """Direction and reason of the first CLOSE."""
@@ -62,6 +71,8 @@ class SessionStats:
     """Collects legs; joins them to sessions at the end."""
 
     def __init__(self) -> None:
+        self.at: At = NOWHERE
+        """Where what is taken comes; matters only to those who put the sessions of several groups in order."""
         self.legs: dict[str, Leg] = {}
 
     def feed(self, item: Item) -> None:
@@ -78,7 +89,7 @@ class SessionStats:
             made = item.buffer.name in ("decompressed", "reassembled")
         leg = self.legs.get(item.flow.id)
         if leg is None:
-            leg = self.legs[item.flow.id] = Leg(item.flow)
+            leg = self.legs[item.flow.id] = Leg(item.flow, self.at)
         sent = leg.sent[item.direction]
         self.time(leg, item.direction, item.frame.ts_ns, item.frame.now_ns)
         if isinstance(item, Skip):
@@ -108,7 +119,7 @@ class SessionStats:
         """Takes whole batches of a direction: their first and last times, or that of a single one, bytes, messages."""
         leg = self.legs.get(flow.id)
         if leg is None:
-            leg = self.legs[flow.id] = Leg(flow)
+            leg = self.legs[flow.id] = Leg(flow, self.at)
         for ts_ns, now_ns in times_ns:
             self.time(leg, direction, ts_ns, now_ns)
         leg.sent[direction].size += size
@@ -123,7 +134,11 @@ class SessionStats:
         return len(item.messages)
 
     def report(self, known: Iterable[Link], last_ns: int) -> list[dict[str, Any]]:
-        """The sessions, in the order in which they began.
+        """The sessions, in the order in which they began; arguments as of `entries`."""
+        return numbered(self.entries(known, last_ns))
+
+    def entries(self, known: Iterable[Link], last_ns: int) -> Entries:
+        """The sessions.
 
         Args:
             known: Their links.
@@ -134,11 +149,26 @@ class SessionStats:
         for leg in self.legs.values():
             link = links.setdefault(leg.flow.id, Link(leg.flow))
             groups.setdefault(id(link.session), []).append((leg, link))
-        ordered = sorted(groups.values(), key=lambda legs: min(leg.passed()[0] for leg, _ in legs))
-        return [_session(number, legs, last_ns) for number, legs in enumerate(ordered, 1)]
+        return [
+            ((min(leg.passed()[0] for leg, _ in legs), min(leg.at for leg, _ in legs)), _session(legs, last_ns))
+            for legs in groups.values()
+        ]
 
 
-def _session(number: int, legs: list[tuple[Leg, Link]], last_ns: int) -> dict[str, Any]:
+def numbered(entries: Entries) -> list[dict[str, Any]]:
+    """Sessions in the order in which they began, with their numbers."""
+    ordered = sorted(entries, key=itemgetter(0))
+    return [{**entry, "session": number} for number, (_, entry) in enumerate(ordered, 1)]
+
+
+def in_groups(entries: Entries, more: Entries) -> Entries:
+    """All sessions of two groups. Raises Inseparable if it isn't known which began first."""
+    if not {began for began, _ in entries}.isdisjoint(began for began, _ in more):
+        raise Inseparable("two groups have sessions that began together")
+    return entries + more
+
+
+def _session(legs: list[tuple[Leg, Link]], last_ns: int) -> dict[str, Any]:
     """The entry of a session; its ends are numbered as the session numbers its sides, 0 is the opener."""
     first, last = min(leg.times()[0] for leg, _ in legs), max(leg.times()[1] for leg, _ in legs)
     links = [_link(leg, link, last_ns) for leg, link in legs]
@@ -146,7 +176,7 @@ def _session(number: int, legs: list[tuple[Leg, Link]], last_ns: int) -> dict[st
     alive = [link for link in links if link["ended"]["how"] == "open"]
     latest = alive[0] if alive else max(links, key=lambda link: link["last_ts_ns"])
     return {
-        "session": number,
+        "session": 0,
         "handshake": _handshake(legs),
         "ends": [_end(legs, side) for side in (0, 1)],
         "negotiated": agreed._asdict() if agreed is not None else None,
