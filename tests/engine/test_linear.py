@@ -8,10 +8,13 @@ from tests.engine.tapes import check
 from tests.generators import Entry, SeededChoices
 from tests.line_counts import executed_lines
 from zdissect.engine import composites, interpreter, lengths, weighing
+from zdissect.engine.composites import MOST_SPANS
 from zdissect.engine.interpreter import interpret
 from zdissect.engine.vle import encode
 from zdissect.grammar.batch import BATCH, SCOUTING_DATAGRAM
+from zdissect.grammar.field import UNDECODED
 from zdissect.grammar.network import OAM, PUSH
+from zdissect.grammar.structures import DEFAULT_BATCH_SIZE
 from zdissect.grammar.transport import FRAME, INIT
 
 HUGE = encode(2**64 - 1)
@@ -62,6 +65,25 @@ def test_adversary(name: str) -> None:
     check(tape)
     assert len(tape.spans) <= 4 * len(data) + 10
     assert len(tape.remarks) <= 2 * len(data) + 10
+
+
+@pytest.mark.parametrize("name", ADVERSARIES)
+def test_no_batch_of_the_usual_size_is_too_much(name: str) -> None:
+    entry, make = ADVERSARIES[name]
+    assert "limit" not in {code for code, *_ in interpret(entry, make(DEFAULT_BATCH_SIZE)[:DEFAULT_BATCH_SIZE]).remarks}
+
+
+@pytest.mark.parametrize("name", ["huge count of slices", "many extensions", "auth chains", "keep alives"])
+def test_a_larger_unit_has_a_bound(name: str) -> None:
+    """A message of WebSocket, or one that was reassembled, has any size: what it may hold hasn't."""
+    entry, make = ADVERSARIES[name]
+    data = make(3 * DEFAULT_BATCH_SIZE)
+    tape = interpret(entry, data)
+    check(tape)
+    assert MOST_SPANS < len(tape.spans) <= MOST_SPANS + 100
+    assert 1 <= [code for code, *_ in tape.remarks].count("limit") <= 2
+    assert sum(stop - start for field, _, start, stop, _ in tape.spans if field is UNDECODED) > DEFAULT_BATCH_SIZE // 2
+    assert len(interpret(entry, make(4 * DEFAULT_BATCH_SIZE)).spans) == len(tape.spans)
 
 
 @pytest.mark.parametrize("name", ADVERSARIES)

@@ -9,9 +9,17 @@ PARTS, WHOLE = ("tests/hostile/test_parts.py",), ("tests/vector/test_full_blocks
 KEYS, COUNTED = ("tests/hostile/test_long_keys.py",), ("tests/stats/test_undelivered.py",)
 WEBSOCKET, PLACES = ("tests/flow/websocket",), ("tests/hostile/test_streams.py",)
 SIZES = ("tests/vector/test_frame_blocks.py",)
+TOO_MANY = "            if len(self.spans) > MOST_SPANS:\n                raise self.too_many(pos)\n"
+COMPOSITES, UNITS = "engine/composites.py", ("tests/engine/test_linear.py",)
 GROUPS = ("tests/parallel/test_stats_of_groups.py",)
 
 FAULTS = (
+    Fault("messages-without-end", "A unit has any number of messages.",
+          COMPOSITES, f"{TOO_MANY}            if ident in", "            if ident in", UNITS),
+    Fault("extensions-without-end", "A message has any number of extensions.",
+          COMPOSITES, "            if len(spans) > MOST_SPANS:", "            if False:", UNITS),
+    Fault("repeats-without-end", "What is repeated is so any number of times.",
+          COMPOSITES, f"{TOO_MANY}            if single", "            if single", UNITS),
     Fault("parts-without-end", "What a frame brings is made as a whole.",
           "dissection.py", "if size >= PART_BYTES:", "if size < 0:", PARTS),
     Fault("gathered-without-end", "What frames bring is gathered to their end.",

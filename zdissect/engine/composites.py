@@ -8,13 +8,23 @@ from zdissect.engine.malformed import Malformed, named, short_of
 from zdissect.engine.program import ExtensionPrograms, Program, ProgramTable, RepeatProgram, unknown_body
 from zdissect.engine.weighing import Doubtful, Weighing
 from zdissect.grammar.field import EXT_HEADER, EXT_UNKNOWN
+from zdissect.grammar.structures import DEFAULT_BATCH_SIZE
 from zdissect.grammar.types import ENC_NAMES, ZBUF
+
+MOST_SPANS = 2 * DEFAULT_BATCH_SIZE + 1000
+"""Spans of a unit after which the rest of it isn't decoded: up to 70 MB, with the messages and remarks made of them. A
+byte makes two at most, so no batch of the usual size has more; but WebSocket messages and reassembled messages may be
+far longer."""
 
 
 class Composites(Weighing):
     """Choices, messages, extension chains and repeats."""
 
     __slots__ = ()
+
+    def too_many(self, pos: int) -> Malformed:
+        """The end of a unit that holds more than anybody needs."""
+        return Malformed(pos, "limit", f"more than {MOST_SPANS:,} fields in one unit: its rest isn't decoded")
 
     def choice(self, table: ProgramTable, many: str, pos: int, stop: int, cut: bool, depth: int, name: str) -> int:
         """One message of a table, or as many as follow."""
@@ -29,6 +39,8 @@ class Composites(Weighing):
                     return pos
                 what = f"id 0x{ident:02x} isn't a message that may appear here ({name})"
                 raise Malformed(pos, "unknown-message", what)
+            if len(self.spans) > MOST_SPANS:
+                raise self.too_many(pos)
             if ident in table.refused:
                 what = f"a {known[ident].name} here: the Rust implementation refuses it"
                 self.remarks.append(("request-body", pos, pos + 1, what))
@@ -83,6 +95,8 @@ class Composites(Weighing):
         while True:
             if pos >= stop:
                 raise short_of(EXT_HEADER, pos, stop)
+            if len(spans) > MOST_SPANS:
+                raise self.too_many(pos)
             head = data[pos]
             start = pos
             pos += 1
@@ -143,6 +157,8 @@ class Composites(Weighing):
         if times:
             self.spans.append((field, depth, pos, -1, None))
         for number in range(times):
+            if len(self.spans) > MOST_SPANS:
+                raise self.too_many(pos)
             if single:
                 pos = self.steps(steps, pos, stop, cut, depth + 1, header, values)
                 continue

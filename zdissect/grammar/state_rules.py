@@ -109,7 +109,8 @@ FRAMINGS = (
     Rule("limit", WARNING, CAPTURE,
          "The capture needs more memory than a limit allows, because it is very large or because somebody floods. What "
          "waits, or what is oldest, of those that take most was given up, so that what refers to it can't be "
-         "explained. If it is no flood, allow more with `--limit`. Reported once for each limit.", "capture"),
+         "explained. If it is no flood, allow more with `--limit`. Reported once for each limit. Reported, too, where "
+         "a message holds more fields than any batch of 64 kB can: the rest of it isn't decoded.", "capture"),
     Rule("captured-twice", NOTE, CAPTURE,
          "The capture was made on several interfaces (tcpdump -i any) and holds the same IP packets more than once. "
          "One copy of each is shown; `-v` names the others. Reported once per conversation.", "capture"),
