@@ -2,7 +2,6 @@
 together, to the same report as one process would make. Where that turns out not to be possible, one has to.
 """
 
-import pickle
 from collections.abc import Iterable, Iterator
 from functools import partial
 from multiprocessing.connection import Connection
@@ -17,7 +16,7 @@ from zdissect.records import Frame
 from zdissect.session.occurrences import Occurrences
 from zdissect.stats import Stats
 from zdissect.stats.came import Inseparable
-from zdissect.stats.of_groups import GroupStats, StatsOfGroups
+from zdissect.stats.of_groups import GroupCounts, GroupStats, StatsOfGroups
 
 from .captures import Captures
 from .file_progress import file_progress
@@ -75,11 +74,12 @@ def _gather(merger: Merger, whole: StatsOfGroups, files: tuple[str, ...]) -> Non
     """Takes what the processes tell."""
     progress = file_progress(files)
     try:
-        for counts, told in merger.passages(lambda *reached: progress.reached(*reached) if progress else None):
+        for _, told in merger.passages(lambda *reached: progress.reached(*reached) if progress else None):
             for one in told:
-                whole.passed_on(*one)
-            if counts:
-                whole.add(pickle.loads(counts))
+                if isinstance(one, GroupCounts):
+                    whole.add(one)
+                else:
+                    whole.passed_on(*one)
     finally:
         if progress:
             progress.clear()
@@ -101,7 +101,7 @@ def _count(asked: WantedReport, whole: StatsOfGroups, group: SessionGroup, sendi
             writer.flush(place, place + 1, captures.position)
     if not pipeline.sound():
         raise UnsoundSplit("a limit of memory was reached, which holds for all groups together")
-    writer.add(place, (_COUNTS, group.number), pickle.dumps(stats.counts(pipeline)), 0, ())
+    writer.add(place, (_COUNTS, group.number), b"", 0, (stats.counts(pipeline),))
     writer.flush(place, place + 1, captures.position, result=True)
 
 

@@ -130,10 +130,11 @@ def test_every_label_has_a_vector():
 
 
 def test_every_finding_of_decoding_has_a_vector():
-    """All codes that the interpreter, the checks and the enums can write."""
+    """All codes that the interpreter, the checks and the enums can write; but for `limit`, which takes a unit of more
+    than 64 kB (tests/engine/test_linear.py)."""
     sources = "".join(
         Path(module.__file__ or "").read_text()
         for module in (interpreter, lengths, composites, checks, enums, types, data)
     )
     codes = {code for code in RULES if f'"{code}"' in sources}
-    assert codes == {line.split()[0] for vector in VECTORS for line in vector.remarks}
+    assert codes - {"limit"} == {line.split()[0] for vector in VECTORS for line in vector.remarks}

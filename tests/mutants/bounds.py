@@ -11,6 +11,7 @@ WEBSOCKET, PLACES = ("tests/flow/websocket",), ("tests/hostile/test_streams.py",
 SIZES = ("tests/vector/test_frame_blocks.py",)
 TOO_MANY = "            if len(self.spans) > MOST_SPANS:\n                raise self.too_many(pos)\n"
 COMPOSITES, UNITS = "engine/composites.py", ("tests/engine/test_linear.py",)
+INTERVAL = "for index, count in enumerate(counts):\n                into[index]"
 GROUPS = ("tests/parallel/test_stats_of_groups.py",)
 
 FAULTS = (
@@ -80,7 +81,6 @@ FAULTS = (
           "sorted(entries, key=lambda one: one[0][0])", GROUPS),
     Fault("groups-findings", "The first finding is that of the last group.",
           "stats/of_groups.py", "self.firsts[code] = min(known, first)", "self.firsts[code] = first", GROUPS),
-    Fault("groups-intervals", "Intervals of two lengths are added as if they were of one.",
-          "stats/over_time.py", "        while other.every_ns < self.every_ns:\n            other.merge()\n", "",
-          GROUPS),
+    Fault("groups-intervals", "Of an interval only what one group has counted is told.",
+          "stats/over_time.py", f"{INTERVAL} += count\n\n", f"{INTERVAL} = count\n\n", GROUPS),
 )  # fmt: skip

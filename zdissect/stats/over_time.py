@@ -77,11 +77,8 @@ class OverTime:
         counts[2] += size
 
     def add(self, other: "OverTime") -> None:
-        """Adds what was counted elsewhere, from the same beginning."""
-        while self.every_ns < other.every_ns:
-            self.merge()
-        while other.every_ns < self.every_ns:
-            other.merge()
+        """Adds what was counted elsewhere, from the same beginning. Longer intervals there, which reach farther, make
+        these as long."""
         for number, counts in other.counted.items():
             into = self.at((self.began_ns or 0) + number * other.every_ns)
             for index, count in enumerate(counts):
