@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from zdissect.listing.listing import ListColumn
 from zdissect.output.style import Style
 from zdissect.output.text import prose, safe
-from zdissect.ros2.drawings import dot, mermaid
 from zdissect.ros2.rmw_keys import action_of
 
 from .common import complain, folded
@@ -17,6 +16,7 @@ from .list_cells import text_columns
 from .options import DisplayOptions
 from .paging import write_paged
 from .relative_times import clock
+from .ros_drawings import dot, mermaid
 from .ros_rows import (
     ACTIONS,
     CALLS,

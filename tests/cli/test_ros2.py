@@ -1,13 +1,16 @@
 """`zdissect ros2`: views, options, and what is refused."""
 
 import json
+import re
 
 import click
 import pytest
+from zdissect_cli.ros_drawings import dot, mermaid
 from zdissect_cli.ros_moment import AtMoment
 
 from tests.cli.listings import SAMPLES, refusal, run
 from tests.ros2.truth import ROS
+from zdissect.output.text import prose
 from zdissect.records import Frame
 from zdissect.stats.extent import Extent
 
@@ -55,6 +58,21 @@ def test_the_graph():
     mermaid = lines("--mermaid", FLEET)
     assert mermaid[0] == "flowchart LR"
     assert '  n0(["/fleet/r1/robot"])' in mermaid
+
+
+@pytest.mark.parametrize("name", ["a\nb", "\x1b[31m", "\udcff", '"]<img src=x>#quot;&amp;', "back\\slash"])
+def test_names_are_only_text_in_drawings(name):
+    """A name may be any bytes: none is a command to a terminal, to Mermaid, or to the page that shows it."""
+    topic = {"name": f"/{name}", "type": "T", "publishers": [{"node": name}], "subscriptions": []}
+    graph = {"nodes": [{"full_name": name}], "topics": [topic], "services": [], "actions": []}
+    dotted, drawn = [*dot(graph)], [*mermaid(graph)]
+    assert all(line.isprintable() for line in (*dotted, *drawn))
+    assert len(dotted) == 7
+    assert len(drawn) == 4
+    shown = [re.fullmatch(r'  n\d\(?\["([^"<>&]*)(?:<br>T)?"\]\)?', line) for line in drawn[1:3]]
+    texts = [re.sub(r"#(\d+);", lambda match: chr(int(match[1])), one[1]) for one in shown]
+    assert texts == [prose(name), prose(f"/{name}")]
+    assert json.loads(re.fullmatch(r"  (.*) \[shape=ellipse\];", dotted[3])[1]) == prose(name)
 
 
 def test_what_was_there_at_a_moment():

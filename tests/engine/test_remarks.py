@@ -8,6 +8,7 @@ import pytest
 from tests.engine.tapes import errors, read
 from tests.generators import Entry
 from zdissect.engine import composites, interpreter, lengths
+from zdissect.engine.composites import MOST_SPANS
 from zdissect.grammar import checks, data, enums, types
 from zdissect.grammar import scouting as sc
 from zdissect.grammar.batch import BATCH, SCOUTING_DATAGRAM
@@ -36,6 +37,7 @@ CASES: list[tuple[Entry, str, Remarks]] = [
     (KEEP_ALIVE, "", [("truncated", 0, 0)]),
     (KEEP_ALIVE, "04 00 00", [("trailing-bytes", 1, 3)]),
     (PUSH, "9d 00 42 04 01 01 01 00 02", [("trailing-bytes", 7, 8)]),
+    (BATCH, "04" * 70_000, [("limit", MOST_SPANS // 2, 70_000)]),
     (BATCH, "04 1f 00", [("unknown-message", 1, 3)]),
     (KEEP_ALIVE, "05 00", [("unknown-message", 0, 2)]),
     (FRAME, "05 00 04", [("trailing-bytes", 2, 3)]),

@@ -105,7 +105,7 @@ def keep(name: str, data: bytes) -> str:
     """Writes a find to where it is tried from now on."""
     from tests.fuzz.corpus import FINDS
 
-    path = FINDS / name / hashlib.sha256(data).hexdigest()[:12]
+    path = FINDS / name / f"{hashlib.sha256(data).hexdigest()[:12]}.bin"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(data)
     return str(path)

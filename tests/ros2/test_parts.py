@@ -59,6 +59,7 @@ def test_a_gid_is_made_of_a_token():
         "TypeHashNotSupported/::,7:,:,:,,"
     )
     assert gid_of(key) == "719fa120847c523ac5f1a28488725ea8"
+    assert len(gid_of(f"{key}\udc80")) == 32  # a byte that is no text: of the bytes on the wire
     two = (*TALKER, token("NN", "other", id=5), token("MP", "other", "/chatter", id=6))
     gid = bytes.fromhex(gid_of(two[3]))
     assert report(talking(sample(1, gid=gid), own=two))["messages"][0]["node"] == "/other"

@@ -51,5 +51,5 @@ def gid_of(token: str) -> str:
         import xxhash
     except ImportError:
         return ""
-    digest: int = xxhash.xxh3_128_intdigest(token.encode())
+    digest: int = xxhash.xxh3_128_intdigest(token.encode(errors="surrogateescape"))  # the bytes on the wire
     return digest.to_bytes(16, "little").hex()
