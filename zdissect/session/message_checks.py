@@ -18,34 +18,30 @@ _NEAR_S = FAR_NS // 10**9 - 1
 """Difference in whole seconds up to which a timestamp is certainly within that."""
 MOST_KEYS = 10_000
 """Keys whose newest sample a session remembers."""
-MOST_PLAIN = 50_000
-"""Keys that are remembered as correct..."""
 LONGEST_KEY = 512
-"""... and how many characters they have at most: longer ones would take the memory of many."""
+"""Characters of a key, at most, that what was found out about it is remembered: longer ones would take the memory of
+many."""
 _SHOWN = 80
 """Characters of a longer one that a finding shows."""
-
-_PLAIN: set[str] = set()
-"""Keys found to be valid, canonical and without wildcards: a fact about the text alone, kept across captures."""
 
 
 def key(message: DecodedMessage) -> None:
     """Notes 9, rule 45: key expressions are valid and canonical; those of answers have no wildcards."""
     row = message.row
     text = row.get("key_expr")
-    if text in _PLAIN or text is None or (text == "" and not row.get("key_scope")):
+    if text is None or (text == "" and not row.get("key_scope")):
         return
-    owner: str = row.get("body", "") if row["message"] == "DECLARE" else row["message"]
-    at = f"{owner.lower()}.suffix"
-    usual = len(text) <= LONGEST_KEY
-    problem = _problem(text) if usual else _fault(text)
+    problem = _problem(text) if len(text) <= LONGEST_KEY else _fault(text)
     if problem:
-        message.remark("invalid-keyexpr", f"'{shown(text)}' {problem}", at)
-    elif not keyexprs.has_wildcard(text):
-        if usual and len(_PLAIN) < MOST_PLAIN:
-            _PLAIN.add(text)
-    elif row["message"] == "RESPONSE":
-        message.remark("wildcard-reply", f"{shown(text)} has a wildcard", at)
+        message.remark("invalid-keyexpr", f"'{shown(text)}' {problem}", key_field(row, "suffix"))
+    elif row["message"] == "RESPONSE" and keyexprs.has_wildcard(text):
+        message.remark("wildcard-reply", f"{shown(text)} has a wildcard", key_field(row, "suffix"))
+
+
+def key_field(row: Row, name: str) -> str:
+    """The field `name` of the message or declaration that holds the wire expression."""
+    owner: str = row.get("body", "") if row["message"] == "DECLARE" else row["message"]
+    return f"{owner.lower()}.{name}"
 
 
 def shown(text: str | None) -> str:
@@ -53,9 +49,9 @@ def shown(text: str | None) -> str:
     return str(text) if text is None or len(text) <= LONGEST_KEY else f"{text[:_SHOWN]}..."
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=1 << 14)
 def _problem(text: str) -> str:
-    """The same as `_fault`. Cached, as keys recur."""
+    """The same as `_fault`, remembered: it is a fact about the text alone, and keys recur."""
     return _fault(text)
 
 

@@ -4,7 +4,7 @@ from zdissect.engine.messages import DecodedMessage
 from zdissect.grammar.enums import DEFAULT_BITS
 from zdissect.session import message_checks
 from zdissect.session.key_tables import Declared
-from zdissect.session.message_checks import shown
+from zdissect.session.message_checks import key_field, shown
 from zdissect.session.model import Link, Session
 from zdissect.session.overdue import await_answer, await_final
 
@@ -57,11 +57,11 @@ def resolve(session: Session, message: DecodedMessage, side: int) -> None:
     if declared is None:
         if session.complete:
             owner_name = "sender" if row.get("key_mapping") == "sender" else "receiver"
-            message.remark("unknown-scope", f"the {owner_name} hasn't declared {scope}", _at(row, "scope"))
+            message.remark("unknown-scope", f"the {owner_name} hasn't declared {scope}", key_field(row, "scope"))
         return
     if not declared.alive and session.complete:
         text = f"{scope} of frame {declared.frame} has been undeclared"
-        message.remark("scope-undeclared", text, _at(row, "scope"))
+        message.remark("scope-undeclared", text, key_field(row, "scope"))
     row["key_frame"] = declared.frame
     if declared.key is not None:
         row["key_expr"] = declared.key + suffix
@@ -145,9 +145,3 @@ def node(session: Session, message: DecodedMessage, side: int) -> None:
         row["node_zid"] = zid
     elif session.complete and ident:
         message.remark("node-id-unknown", f"node {ident} isn't in the sender's link state", field)
-
-
-def _at(row: dict[str, object], name: str) -> str:
-    """The field `name` of the message or declaration that holds the wire expression."""
-    owner = row.get("body") if row["message"] == "DECLARE" else row["message"]
-    return f"{str(owner).lower()}.{name}"
