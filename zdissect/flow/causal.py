@@ -64,10 +64,7 @@ class Causal:
 
     def feed(self, segment: Segment, items: list[StreamItem]) -> list[StreamItem]:
         """The items that may be passed on, once a segment has produced `items`."""
-        if not self.holding and self.plain(segment, items):
-            return items
-        frame = segment.frame
-        out: list[StreamItem] = []
+        frame, out = segment.frame, list[StreamItem]()
         for item in items:
             self.take(item, segment if item.frame is frame else said(item), frame.now_ns, out)
         if self.holding and (connection := self.holding.get((segment.src, segment.dst))):
@@ -75,20 +72,6 @@ class Causal:
             if connection.age > GRACE_SEGMENTS or frame.now_ns - connection.since_ns >= GRACE_NS:
                 self.give_up(connection, out)
         return out
-
-    def plain(self, segment: Segment, items: list[StreamItem]) -> bool:
-        """Takes what most segments produce, nothing or their own bytes, while nothing is held back; whether it did."""
-        if not items:
-            return True
-        item = items[0]
-        if len(items) > 1 or not isinstance(item, Chunk) or item.frame is not segment.frame:
-            return False
-        connection = self.connections.get(item.stream)
-        if connection is None or connection.ends is None or self.waits(connection, item, segment):
-            return False
-        connection.passed[item.direction] = item.offset + len(item.data)
-        connection.patient[1 - item.direction] = True
-        return True
 
     def late(self, items: list[StreamItem], now_ns: int) -> list[StreamItem]:
         """The items that may be passed on, once time alone has produced `items`."""
