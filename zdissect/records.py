@@ -3,7 +3,6 @@
 Plain named tuples without behaviour: one is made per frame or per piece of a stream, so they must be cheap.
 """
 
-from operator import itemgetter
 from typing import NamedTuple, Self
 
 
@@ -32,10 +31,6 @@ class Frame(NamedTuple):
     def now_ns(self) -> int:
         """The time by which waits and leases go: `ts_ns`, unless the clock of the capture has leapt (flow/clock.py)."""
         return self[2]
-
-
-# half the time of the method, which counts where it is asked for each segment
-Frame.now_ns = property(itemgetter(2))  # type: ignore[assignment, method-assign]
 
 
 class Leapt(Frame):

@@ -111,26 +111,7 @@ class StreamBuffer:
         return bytes(out)
 
     def take(self, size: int, missing: str, framing: Framing | None = None) -> Batch:
-        """The next batch: the first `size` bytes in hand."""
-        data, frame, offset = self.parts[self.begin]
-        at = self.used
-        left = len(data) - at - size
-        if left < 0 or not size:
-            return self.gather(size, missing, framing)
-        if left:  # most batches came in one segment
-            self.used = at + size
-        else:
-            self.begin, self.used = self.begin + 1, 0
-        if left or at:
-            data = data[at : at + size]
-            offset = offset + at if offset >= 0 else -1
-        self.have -= size
-        self.offset += size
-        buffer = Buffer("tcp", data, [Origin(0, frame.number, offset)])
-        return Batch(buffer, frame, (frame.number,), missing, framing or self.framing)
-
-    def gather(self, size: int, missing: str, framing: Framing | None) -> Batch:
-        """A batch that came in several segments."""
+        """The next batch: the first `size` bytes in hand, which may have come in several segments."""
         origin: list[Origin] = []
         pieces: list[bytes] = []
         frames: list[int] = []
