@@ -48,8 +48,7 @@ class Pipeline(PipelineStages):
         """The same with ranks, in parts: what a frame brings may take far more memory than the frame. All of it is to
         be taken before the next frame."""
         self.last = frame = self.clock.feed(frame)
-        now_ns = frame.now_ns
-        tick = now_ns >= self.ticks.next_ns and self.ticks.feed(now_ns)
+        tick = self.ticks.feed(frame.now_ns)
         packet = self.decoder.feed(frame)
         if packet is not None:
             self.captured += len(packet.payload)
@@ -80,7 +79,7 @@ class Pipeline(PipelineStages):
         frame = self.clock.feed(Frame(self.last.source, self.last.number, ts_ns, self.last.link, 0, b""))
         now_ns = frame.now_ns
         out += self.streamed(self.causal.passed(self.streams.passed(now_ns), now_ns))
-        if now_ns >= self.ticks.next_ns and self.ticks.feed(now_ns):
+        if self.ticks.feed(now_ns):
             self.tick(frame, out)
         return out
 

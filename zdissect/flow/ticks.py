@@ -9,10 +9,11 @@ TICK_NS = 10**9
 
 
 class Ticks:
-    """Tells which frames are ticks. A frame whose time is below `next_ns` isn't one, and need not be fed."""
+    """Tells which frames are ticks."""
 
     def __init__(self) -> None:
         self.next_ns = EARLY_NS
+        """A frame before this time isn't one."""
 
     def feed(self, now_ns: int) -> bool:
         """Takes the time of a frame; returns whether it is a tick."""
