@@ -37,8 +37,6 @@ def feed(link: Link, message: DecodedMessage, direction: int, frame: int, ts_ns:
         node(session, message, side)
     if "extensions" in row:
         message_checks.shared_memory(message, session.agreed)
-    elif name == "PUSH" and row.get("encoding_value") != 0:
-        return  # the most usual message, in which no default can be written out
     message_checks.defaults(message)
 
 
