@@ -117,17 +117,6 @@ class Timestamps:
         self.size = 0
         """The memory that they take."""
 
-    def usual(self, sample: tuple[str, str] | None, stamp: int, ts_ns: int) -> bool:
-        """Takes the timestamp of a PUSH if no rule has anything to say about it; returns whether that was so.
-
-        Args:
-            sample: Its key and clock, if its key is known.
-            stamp: NTP64.
-        """
-        if ts_ns and not near(stamp >> 32, ts_ns // 10**9):
-            return False
-        return sample is None or self.take(sample, stamp)
-
     def take(self, sample: tuple[str, str], stamp: int) -> bool:
         """Takes the timestamp of a sample; returns whether it is at least as new as the one before."""
         if stamp < self.newest.get(sample, 0):

@@ -54,21 +54,15 @@ class UsualMessages:
         learned = self.known.get(message.template)
         if learned is None:
             return False
-        template, space, sample = learned
-        if space is not None and not self.next(space, message.cell[SN]):
-            return False
+        template, space, _ = learned
+        if space is not None:
+            sn = message.cell[SN]
+            if not self.expects(space, sn):
+                return False
+            self.session.channels[space].take(sn, NONE)
         message.template = template
-        stamp = message.cell[STAMP]
-        if stamp is not None and not self.session.timestamps.usual(sample, stamp, frame.now_ns):
+        if message.cell[STAMP] is not None:
             self.session.timestamps.feed(message, frame)
-        return True
-
-    def next(self, space: Space, sn: int) -> bool:
-        """Takes the number of a FRAME if that is usual; returns whether it was."""
-        if not self.expects(space, sn):
-            return False
-        channel = self.session.channels[space]
-        channel.take(sn, NONE)
         return True
 
     def expects(self, space: Space, sn: int) -> bool:

@@ -20,8 +20,6 @@ from zdissect.vector.open_columns import OpenColumns
 from zdissect.vector.runs import Around, UsualRun
 from zdissect.vector.samples import Samples
 
-_FEW = 8
-"""Batches between two events that aren't worth a run: they are treated as events."""
 _WINDOWS = (32, 512)
 """Batches that are looked at first, to find an event that is near."""
 
@@ -41,8 +39,8 @@ class Course:
         self.usual = around.sessions.usual(link, 0), around.sessions.usual(link, 1)
         self.at = 0
         """The batch that comes next, counted in `own`."""
-        self.single = 0
-        """Batches before this one are treated as events."""
+        self.facts_hold = True
+        """Whether the facts of the block still hold; else all batches are events."""
         self.terms = self._terms()
         facts = self.facts
         self._places_of(own)
@@ -120,15 +118,12 @@ class Course:
     def event(self) -> int:
         """The next batch that isn't usual; the number of batches if there is none."""
         at, total = self.at, len(self.own)
-        if at >= total or at < self.single or self.session.shared:
+        if at >= total or not self.facts_hold or self.session.shared:
             return at
         stop = self.static[bisect_left(self.static, at)]
         for look in (self._timely, self._numbered, self._known):
             if stop > at:
                 stop = look(at, stop)
-        if stop < total and stop - at < _FEW:
-            self.single = stop + 1
-            return at
         return stop
 
     def _timely(self, at: int, stop: int) -> int:
@@ -186,7 +181,7 @@ class Course:
             self.at += 1
             self.around.event(self.link, batch)
             if self._terms() != self.terms:
-                self.single = len(self.own)
+                self.facts_hold = False
             first = int(self.facts.first[batch])
             self.refresh(self.facts.kinds.pair[first : first + int(self.facts.messages[batch])].tolist())
             self.stop = self.event()
