@@ -6,6 +6,7 @@ two `_NAME` is a node whose short name isn't known yet. Nothing that is shown ha
 """
 
 import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from zdissect.dissection import Item
@@ -30,10 +31,16 @@ class OpenEnds(Ends):
         """What wasn't named before. It may never be shown, but others can't have its name any more."""
         self.begun = 0
         """How many conversations there were since that was told last."""
+        self.released = False
+        """Whether a name may be another's now, which depends on who else needs it, in all processes."""
 
     def column(self, item: Item, row: Row | None) -> tuple[str, bool]:
         self.begun += bool(item.flow.id) and item.flow.id not in self.known
         return super().column(item, row)
+
+    def _release(self, named: Iterable[str | Endpoint]) -> None:
+        self.released = True
+        super()._release(named)
 
     def of_node(self, zid: str) -> str:
         return self.named(zid, zid)
@@ -65,7 +72,7 @@ class OpenStart(LineStart):
             self.frame = frame
             self.time = _PART.join((ascii(frame.source), str(frame.number), str(frame.ts_ns), self.times.text(frame)))
         names = self.names
-        new = f"{names.begun}{''.join(names.new)}"
+        new = f"{-1 if names.released else names.begun}{''.join(names.new)}"
         names.begun, names.new = 0, []
         return _PART.join((self.time, str(direction), ends, new)), 0
 
@@ -121,11 +128,12 @@ class Filled:
         if open_start != self.open:
             self.open = open_start
             source, number, ts_ns, self.time, direction, ends, new = open_start.split(_PART)
-            self.conversations += int(new.partition(_NAME)[0])
-            if self.conversations > self.ends.most:
+            begun = int(new.partition(_NAME)[0])
+            self.conversations += begun
+            if begun < 0 or self.conversations > self.ends.most:
                 from zdissect.parallel.group_frames import UnsoundSplit  # only here: most files are small
 
-                raise UnsoundSplit("so many conversations that some would have been forgotten")
+                raise UnsoundSplit("so many conversations, or nodes in one, that names would have been forgotten")
             self.named(new)
             if ends not in self.columns:
                 self.columns[ends] = self.named(ends)

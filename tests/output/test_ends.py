@@ -2,9 +2,10 @@
 
 import pytest
 
+from tests.hostile.work import TWICE, growth
 from zdissect.dissection import Notice
 from zdissect.flow.conversation import Flow
-from zdissect.output.ends import Ends
+from zdissect.output.ends import MOST_NAMED, Ends
 from zdissect.records import Endpoint, Frame
 
 ROUTER = Endpoint(bytes((10, 0, 0, 1)), 7447)
@@ -58,3 +59,33 @@ def test_as_many_are_remembered_as_fit(monkeypatch: pytest.MonkeyPatch) -> None:
         column(ends, number)
     assert len(ends.known) == 20
     assert len(ends.uses) == len(ends.names) == 21
+
+
+def test_a_conversation_keeps_the_names_of_its_last_nodes() -> None:
+    ends = Ends()
+    for number in range(500):
+        column(ends, 1, f"{number:04d}aa")
+    assert column(ends, 2, "0000bb") == "0000→bb02", "the first one has left"
+    assert column(ends, 3, "0499bb") == "0499b→bb02"
+    assert len(ends.uses) == len(ends.names) == len(ends.short) < 2 * MOST_NAMED
+    assert len(ends.known["tcp.1"].named) == MOST_NAMED
+
+
+def test_nodes_that_take_turns_keep_their_names() -> None:
+    """As those of one machine do, whose JOINs come from one address."""
+    ends = Ends()
+    for _ in range(20):
+        assert column(ends, 1, "1234aa") == "1234→bb02"
+        assert column(ends, 1, "1234ff") == "1234f→bb02"
+        assert column(ends, 1, "5678aa") == "5678→bb02"
+
+
+def test_work_for_ever_new_nodes_is_linear() -> None:
+    made = {count: [f"{number:04d}aa" for number in range(count)] for count in (125, 1000, 2000)}
+
+    def name(count: int) -> None:
+        ends = Ends()
+        for zid in made[count]:
+            column(ends, 1, zid)
+
+    assert growth(name, 1000) < TWICE

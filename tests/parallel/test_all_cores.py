@@ -76,6 +76,22 @@ def test_more_conversations_than_are_remembered(alike):
     assert shared("few", 3, alike) == 0
 
 
+def test_more_nodes_in_a_conversation_than_are_remembered(tmp_path):
+    """Whether another one gets the name of one that has left depends on who else needs it, in all conversations."""
+    capture = CaptureBuilder()
+    ends = [
+        Conversation(capture, (Node(bytes((one, 0xAA)), "client"), ROUTER), Parties(ports=(40_000 + one, 7447))).open()
+        for one in (1, 2, 3)
+    ]
+    for number in range(300):
+        ends[0].nodes = Node(b"\x12\x34" + bytes((number & 255, number >> 8)), "client"), ROUTER
+        ends[0].init_syn()
+        for other in ends[1:]:
+            other.frame(0, push())
+    write_pcap(tmp_path / "nodes.pcap", capture.frames)
+    assert shared("lines", 3, tmp_path / "nodes.pcap") == 1  # that of PUSHes alone
+
+
 @pytest.fixture(scope="session")
 def sessions(tmp_path_factory) -> Path:
     """A capture of two sessions, both of whose links take turns."""

@@ -1,6 +1,7 @@
 """Who speaks to whom, in a few characters: `34ad→83a6`, the arrow turned by direction; introduced once."""
 
 from collections import Counter, OrderedDict
+from collections.abc import Iterable
 
 from zdissect.dissection import Dissection, Item
 from zdissect.engine.messages import Row
@@ -18,6 +19,9 @@ MOST = 1 << 14
 """Conversations whose names are remembered..."""
 MOST_LIVE = 4096
 """... and in a capture without an end."""
+MOST_NAMED = 8
+"""Names that a conversation keeps: of its nodes, those that it had before, as it may state ever new ZenohIDs, and its
+endpoints."""
 
 _Named = str | Endpoint
 """What has a short name: a ZenohID, or an endpoint whose ZenohID isn't known."""
@@ -29,7 +33,7 @@ class _Known:
     It doesn't hold the flow, which nobody else needs once that is over.
     """
 
-    __slots__ = ("columns", "introduced", "named", "roles", "zids")
+    __slots__ = ("columns", "introduced", "named", "pair", "roles", "zids")
 
     def __init__(self) -> None:
         self.zids: list[str | None] = [None, None]
@@ -37,8 +41,10 @@ class _Known:
         self.introduced = False
         self.columns = ("", "")
         """What the column says, by direction."""
-        self.named: tuple[_Named, ...] = ()
-        """What has names because of this conversation; these are forgotten with it."""
+        self.named: dict[_Named, None] = {}
+        """What has names because of this conversation, the latest last; these are forgotten with it."""
+        self.pair: frozenset[str | None] = frozenset()
+        """The nodes that were seen first in this conversation, if these are those that it has now."""
 
 
 class Ends:
@@ -93,18 +99,24 @@ class Ends:
         text = f"{flow.id}: {ends[0]} {ARROWS[0]} {ends[1]}"
         if flow.verdict is Verdict.MIDDLE and not any(nodes):
             return f"{text}, begun before the capture"
-        first = self.seen.setdefault(frozenset(nodes), flow.id) if None not in nodes else flow.id
+        first = self._first(known, flow) if None not in nodes else flow.id
         return text if first == flow.id else f"{text}, the nodes of {first}"
+
+    def _first(self, known: _Known, flow: Flow) -> str:
+        """The conversation in which the nodes of this one were seen first."""
+        pair = frozenset(known.zids)
+        first = self.seen.setdefault(pair, flow.id)
+        if first == flow.id:
+            known.pair = pair
+        return first
 
     def _forget(self) -> None:
         """Forgets the conversation that was silent for longest, and the names that no other one needs."""
-        ident, known = self.known.popitem(last=False)
-        pair = frozenset(known.zids)
-        if self.seen.get(pair) == ident:
-            del self.seen[pair]
+        _, known = self.known.popitem(last=False)
+        self.seen.pop(known.pair, None)
         self._release(known.named)
 
-    def _release(self, named: tuple[_Named, ...]) -> None:
+    def _release(self, named: Iterable[_Named]) -> None:
         """A conversation doesn't need these names any more."""
         for what in named:
             self.uses[what] -= 1
@@ -117,21 +129,28 @@ class Ends:
         for side, prefix in ((direction, "src"), (1 - direction, "dst")):
             if row.get(f"{prefix}_zid") is not None:
                 known.zids[side], known.roles[side] = row[f"{prefix}_zid"], row.get(f"{prefix}_role")
+        self.seen.pop(known.pair, None)
+        known.pair = frozenset()
         known.introduced = False
         self._name(known, flow)
 
     def _name(self, known: _Known, flow: Flow) -> None:
         """Names both ends."""
         named = [end if zid is None else zid for zid, end in zip(known.zids, flow.ends, strict=True)]
-        if set(named) != set(known.named):
-            fresh = {*named} - {*known.named}
-            self.uses.update(fresh)
-            known.named += tuple(fresh)
+        self.uses.update({*named} - known.named.keys())
+        for what in named:
+            known.named.pop(what, None)
+            known.named[what] = None
         left, right = (
             self.of_node(zid) if zid is not None else self.of_end(end)
             for zid, end in zip(known.zids, flow.ends, strict=True)
         )
         known.columns = (f"{left}{ARROWS[0]}{right}", f"{left}{ARROWS[1]}{right}")
+        if len(known.named) > MOST_NAMED:
+            former = [*known.named][:-MOST_NAMED]
+            for what in former:
+                del known.named[what]
+            self._release(former)
 
     def of_node(self, zid: str) -> str:
         """The first digits of a ZenohID: so many that no other node has them."""

@@ -22,6 +22,7 @@ class GroupPipeline(Pipeline):
         self.told_clock, self.told_ticks = ToldClock(), ToldTicks()
         self.partial = GroupStreams(share.numbers)
         super().__init__(options, clock=self.told_clock, streams=self.partial, ticks=self.told_ticks)
+        self.sessions.pairs.past = True
         self.latest_ns = EARLY_NS
         """The latest time of the capture of which it was told."""
 

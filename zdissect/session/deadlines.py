@@ -12,7 +12,7 @@ from zdissect.grammar.primitives import ENDLESS_MS
 
 Awaited = TypeVar("Awaited")
 NEVER = float("inf")
-ROOM = 1024
+ROOM = 64
 """Entries that are kept before those that no longer matter are removed."""
 
 
@@ -33,17 +33,25 @@ class Deadlines(Generic[Awaited]):
         heapq.heappush(self.heap, (due_ns, self.added, awaited))
         self.due_ns = self.heap[0][0]
 
-    def keep(self, matters: Callable[[Awaited], bool]) -> None:
-        """Removes what no longer matters, if there are many entries: with long deadlines they would stay for long."""
+    def keep(self, matters: Callable[[int, Awaited], bool]) -> None:
+        """Removes what no longer matters, if there are many entries: with long deadlines they would stay for long.
+
+        Args:
+            matters: Says so of an entry, by when it is due, and what is awaited.
+        """
         if len(self.heap) > self.room:
-            self.heap = [entry for entry in self.heap if matters(entry[2])]
+            self.heap = [entry for entry in self.heap if matters(entry[0], entry[2])]
             heapq.heapify(self.heap)
             self.due_ns = self.heap[0][0] if self.heap else NEVER
             self.room = max(ROOM, 2 * len(self.heap))
 
-    def skip(self, matters: Callable[[Awaited], bool]) -> None:
+    def clear(self) -> None:
+        """Removes everything."""
+        self.heap, self.room, self.due_ns = [], ROOM, NEVER
+
+    def skip(self, matters: Callable[[int, Awaited], bool]) -> None:
         """Removes what comes first and no longer matters."""
-        while self.heap and not matters(self.heap[0][2]):
+        while self.heap and not matters(self.heap[0][0], self.heap[0][2]):
             heapq.heappop(self.heap)
         self.due_ns = self.heap[0][0] if self.heap else NEVER
 

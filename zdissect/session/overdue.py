@@ -32,6 +32,7 @@ class Overdue:
             if due_ns is not None:
                 pulse.watched = True
                 link.session.awaited.add(due_ns, Awaited(pulse, link, direction, link.session.gaps))
+                link.session.awaited.keep(matters)
 
     def list(self, session: Session) -> None:
         """Registers when a session must be checked."""
@@ -39,6 +40,17 @@ class Overdue:
         if due_ns < session.listed_ns:
             session.listed_ns = due_ns
             self.sessions.add(int(due_ns), session)
+            self.sessions.keep(_once())
+
+    @staticmethod
+    def left(session: Session, link: Link) -> None:
+        """A link has left a session, or is gone: nobody waits for a sign of life on it, nor, if the session has no
+        other link, for an answer. Else it would be kept for as long as a stranger says."""
+        for pulse in link.pulses:
+            pulse.watched = False
+        if not session.links:
+            session.awaited.clear()
+            session.listed_ns = NEVER
 
     def tick(self, frame: Frame) -> Iterator[Notice]:
         """What is overdue in any session by the time of a frame."""
@@ -87,6 +99,8 @@ class Overdue:
     def silence(pulse: Pulse, awaited: Awaited, session: Session, now_ns: int) -> str:
         """What is wrong with the silence of a side; empty if it was heard, or need not be."""
         _, link, direction, _ = awaited
+        if not pulse.watched:
+            return ""
         pulse.watched = False
         lease_ms = link.handshake.ends[direction].lease_ms
         if link.over or link.session is not session or not lease_ms:
@@ -115,11 +129,24 @@ def await_answer(link: Link, direction: int, interest: Interest) -> None:
     link.session.awaited.keep(matters)
 
 
-def matters(awaited: Awaited) -> bool:
+def matters(_: int, awaited: Awaited) -> bool:
     """Whether something is still awaited."""
     what, link, direction, _ = awaited
     if isinstance(what, Pulse):
-        return True
+        return what.watched
     if isinstance(what, Interest):
         return not what.answered
     return link.side(direction).requests.open.get(what.ident) is what
+
+
+def _once() -> Callable[[int, Session], bool]:
+    """Says whether a session is listed for a time, once."""
+    known = set[Session]()
+
+    def matters(due_ns: int, session: Session) -> bool:
+        if due_ns != session.listed_ns or session in known:
+            return False
+        known.add(session)
+        return True
+
+    return matters

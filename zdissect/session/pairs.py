@@ -7,7 +7,11 @@ JOIN_WINDOW_NS = 10 * 10**9
 
 
 class Pairs(dict[frozenset[str | None], Session | None]):
-    """The sessions of a capture by the ZenohIDs of their nodes; None if the last one has ended."""
+    """The sessions of a capture by the ZenohIDs of their nodes."""
+
+    past = False
+    """Whether pairs are kept whose last session has ended, with None: who compares the groups of a capture asks for
+    it."""
 
     def join(self, link: Link, now_ns: int) -> None:
         """Adds a link with known ends to the session of their ZenohIDs, or to a new one."""
@@ -26,10 +30,12 @@ class Pairs(dict[frozenset[str | None], Session | None]):
         link.session = session
         link.flip = int(handshake.ends[0].zid != session.zids[0])
 
-    def leave(self, link: Link) -> None:
-        """Removes a link from its session. A session without links isn't kept: the next link starts a new one."""
-        session = link.session
+    def leave(self, session: Session, link: Link) -> None:
+        """Removes a link from a session. A session without links isn't kept: the next link starts a new one."""
         session.links.discard(link.flow.id)
         pair = frozenset(session.zids)
         if not session.links and self.get(pair) is session:
-            self[pair] = None
+            if self.past:
+                self[pair] = None
+            else:
+                del self[pair]

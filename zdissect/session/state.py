@@ -219,14 +219,15 @@ class Sessions:
         name = message.row["message"]
         if name == "INIT_SYN" and link.handshake.step and link.is_closed():
             link.handshake, link.over = Handshake(), False
-            self.pairs.leave(link)
-            self.memory.drop(link.session)
+            self.leave(link, link.session)
             link.session, link.flip = Session(), 0
         whole = not item.missing and not any(RULES[code].group == MALFORMED for code, *_ in item.tape.remarks)
         item.next_framing = opening.feed(link, message, item.direction, whole) or item.next_framing
         if name == "OPEN_SYN" and link.handshake.known:
-            self.memory.drop(link.session)
+            before = link.session
             self.pairs.join(link, item.frame.now_ns)
+            if link.session is not before:
+                self.leave(link, before)
         side = link.side(item.direction)
         if name.startswith("OPEN") and side.initial_sn is None:
             side.initial_sn = link.handshake.ends[item.direction].initial_sn
@@ -252,7 +253,14 @@ class Sessions:
     def over(self, link: Link) -> None:
         """Stops waiting for anything on a link: a node that connects again starts a new session."""
         link.over = True
-        self.pairs.leave(link)
+        self.pairs.leave(link.session, link)
+        self.overdue.left(link.session, link)
+
+    def leave(self, link: Link, session: Session) -> None:
+        """A link doesn't carry a session any more."""
+        self.pairs.leave(session, link)
+        self.overdue.left(session, link)
+        self.memory.drop(session)
 
     def forget(self, now_ns: int, before_ns: int) -> set[Endpoint]:
         """Forgets what no longer matters, in a capture without an end; returns those whose SCOUT may still be answered.
@@ -262,8 +270,6 @@ class Sessions:
             before_ns: Members of multicast groups are forgotten if their last JOIN came before this time, and requests
                 from before it if they are overdue.
         """
-        for pair in [pair for pair, session in self.pairs.items() if session is None]:
-            del self.pairs[pair]
         self.learned.clear()  # what is still usual is soon learned again
         self.groups.forget(before_ns, self.links.keys())
         for link in self.links.values():
@@ -276,8 +282,7 @@ class Sessions:
         link = self.links.pop(flow, None)
         if link is not None:
             self.learned.pop(flow, None)
-            self.pairs.leave(link)
-            self.memory.drop(link.session)
+            self.leave(link, link.session)
         return link
 
     def assembled(self, item: Dissection) -> None:
