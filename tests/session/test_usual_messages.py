@@ -153,6 +153,15 @@ def test_numbers_start_again() -> None:
     assert told(found)[1] == []
 
 
+def test_numbers_of_frames_with_something_new_start_again() -> None:
+    conversation = Conversation().open(sn=8)
+    for number in range(300):
+        conversation.frame(0, push(0, f"demo/{number}"))
+    found = items(conversation)
+    assert with_templates(found) == 299  # all FRAMEs but the first, each around the first message of its kind
+    assert told(found)[1] == []
+
+
 def test_an_interest_that_nobody_answers(conversation: Conversation) -> None:
     conversation.frame(0, interest(1, "Current"))
     for _ in range(12):
