@@ -42,7 +42,7 @@ def ethernet(data: bytes, start: int, stop: int) -> Next:
     """Ethernet II, or 802.3 with its length."""
     if len(data) < start + 14:
         return "short Ethernet"
-    kind = data[start + 12] << 8 | data[start + 13]
+    kind = u16(data, start + 12)
     if kind > LONGEST_LENGTH:
         return kind, start + 14, stop
     return LLC_HEADER, start + 14, min(stop, start + 14 + kind)

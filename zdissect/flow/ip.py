@@ -9,7 +9,7 @@ the capture cut the frame.
 
 from collections.abc import Callable
 from copy import deepcopy
-from struct import Struct
+from struct import Struct, error
 
 from zdissect.flow.envelope import Envelope, Found
 from zdissect.flow.headers import Next
@@ -23,8 +23,12 @@ from zdissect.records import Datagram, Endpoint, Frame, Segment
 _TCP, _UDP = 6, 17
 _IPV4 = Struct(">BxHHHxB")
 """Version and header length, total length, identification, flags and fragment offset, protocol."""
+_IPV4_TCP = Struct(">BxHxxHxB14xIIBB")
+"""An IPv4 header without options and the TCP header after it: as above, then seq, ack, data offset, flags."""
 _IPV6 = Struct(">BxxxHB")
 """Version, payload length, next header."""
+_IPV6_TCP = Struct(">BxxxHB37xIIBB")
+"""An IPv6 header and the TCP header right after it."""
 _TCP_HEADER = Struct(">4xIIBB")
 
 _AUTHENTICATION, _FRAGMENT = 51, 44
@@ -65,21 +69,40 @@ class Packets:
         """Count the fragments that never became a datagram."""
         self._fragments.close()
 
-    def any(self, envelope: Envelope, start: int, stop: int) -> Found:
+    def any(self, frame: Frame, data: bytes, start: int, stop: int, envelope: Envelope | None = None) -> Found:
         """Decode the IP packet at `start`, its version taken from its first byte."""
-        data = envelope.data
         version = data[start] >> 4 if start < len(data) else 0
         if version == 4:
-            return self.ipv4(envelope, start, stop)
+            return self.ipv4(frame, data, start, stop, envelope)
         if version == 6:
-            return self.ipv6(envelope, start, stop)
-        return self._ignore(envelope.frame, "not IP" if start < len(data) else "short IP")
+            return self.ipv6(frame, data, start, stop, envelope)
+        return self._ignore(frame, "not IP" if start < len(data) else "short IP")
 
-    def ipv4(self, envelope: Envelope, start: int, stop: int) -> Found:
-        """Decode the IPv4 packet at `start`."""
-        frame, data, *_ = envelope
+    def ipv4(self, frame: Frame, data: bytes, start: int, stop: int, envelope: Envelope | None = None) -> Found:
+        """Decode the IPv4 packet at `start`. `envelope`: where `data` is from, if it isn't just the frame."""
+        try:
+            first, total, fragment, protocol, seq, ack, size, flags = _IPV4_TCP.unpack_from(data, start)
+        except error:
+            return self._ipv4(frame, data, start, stop, envelope)
+        body = start + 20 + (size >> 2 & 0x3C)
+        end = start + total
+        # the common case, all at once: TCP, no IP options, no fragment, nothing cut off
+        if first != 0x45 or protocol != _TCP or fragment & 0x3FFF or size < 0x50 or not body <= end <= len(data):
+            return self._ipv4(frame, data, start, stop, envelope)
+        ends = data[start + 12 : start + 24]
+        src, dst = self._pairs.get(ends) or self._pair(ends)
+        if envelope is None:
+            return _new(Segment, (frame, src, dst, seq, ack, flags, data[body:end], 0, body))
+        if end > stop:  # longer than the tunnel around it
+            return self._ipv4(frame, data, start, stop, envelope)
+        return _new(Segment, (frame, src, dst, seq, ack, flags, data[body:end], 0, envelope.frame_offset(body)))
+
+    def _ipv4(self, frame: Frame, data: bytes, start: int, stop: int, envelope: Envelope | None) -> Found:
         if len(data) < start + 20:
             return self._ignore(frame, "short IPv4")
+        if envelope is None:
+            envelope = _new(Envelope, (frame, data, True, 0, ()))
+            stop = max(stop, len(data))
         first, total, identification, fragment, protocol = _IPV4.unpack_from(data, start)
         body = start + (first & 15) * 4
         if total:  # 0: segmentation offload, longer than the field can say; else whatever follows is Ethernet padding
@@ -95,11 +118,30 @@ class Packets:
         header = FragmentHeader(key, addresses, protocol, (fragment & 0x1FFF) * 8, bool(fragment & 0x2000))
         return self._fragment(envelope, header, body, stop)
 
-    def ipv6(self, envelope: Envelope, start: int, stop: int) -> Found:
-        """Decode the IPv6 packet at `start`, past its extension headers."""
-        frame, data, *_ = envelope
+    def ipv6(self, frame: Frame, data: bytes, start: int, stop: int, envelope: Envelope | None = None) -> Found:
+        """Decode the IPv6 packet at `start`, past its extension headers. `envelope`: as of `ipv4`."""
+        try:
+            first, length, header, seq, ack, size, flags = _IPV6_TCP.unpack_from(data, start)
+        except error:
+            return self._ipv6(frame, data, start, stop, envelope)
+        body = start + 40 + (size >> 2 & 0x3C)
+        end = start + 40 + length
+        if first >> 4 != 6 or header != _TCP or size < 0x50 or not body <= end <= len(data):
+            return self._ipv6(frame, data, start, stop, envelope)
+        ends = data[start + 8 : start + 44]
+        src, dst = self._pairs.get(ends) or self._pair(ends)
+        if envelope is None:
+            return _new(Segment, (frame, src, dst, seq, ack, flags, data[body:end], 0, body))
+        if end > stop:  # longer than the tunnel around it
+            return self._ipv6(frame, data, start, stop, envelope)
+        return _new(Segment, (frame, src, dst, seq, ack, flags, data[body:end], 0, envelope.frame_offset(body)))
+
+    def _ipv6(self, frame: Frame, data: bytes, start: int, stop: int, envelope: Envelope | None) -> Found:
         if len(data) < start + 40:
             return self._ignore(frame, "short IPv6")
+        if envelope is None:
+            envelope = _new(Envelope, (frame, data, True, 0, ()))
+            stop = max(stop, len(data))
         first, length, header = _IPV6.unpack_from(data, start)
         if first >> 4 != 6:
             return self._ignore(frame, "bad IPv6")
@@ -155,18 +197,16 @@ class Packets:
         return self._decode(envelope._replace(depth=envelope.depth + 1), *content)
 
     def _tcp(self, envelope: Envelope, addresses: bytes, start: int, stop: int) -> Found:
-        frame, data, inside, _, _ = envelope
-        captured = min(stop, len(data))
-        if captured < start + 14:
+        frame, data = envelope.frame, envelope.data
+        if min(len(data), stop) < start + 14:
             return self._ignore(frame, "short TCP")
         seq, ack, size, flags = _TCP_HEADER.unpack_from(data, start)
         body = start + (size >> 2 & 0x3C)
         if size < 0x50 or body > stop:
             return self._ignore(frame, "bad TCP")
         src, dst = self._ends(addresses, data, start)
-        missing = stop - captured if body < captured else stop - body
-        offset = body if inside else -1
-        return _new(Segment, (frame, src, dst, seq, ack, flags, data[body:captured], missing, offset))
+        payload, missing = data[body : min(stop, len(data))], stop - max(body, min(stop, len(data)))
+        return Segment(frame, src, dst, seq, ack, flags, payload, missing, envelope.frame_offset(body))
 
     def _udp(self, envelope: Envelope, addresses: bytes, start: int, stop: int) -> Found:
         frame, data, inside, _, frames = envelope

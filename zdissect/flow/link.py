@@ -45,8 +45,6 @@ FAMILIES = {2: IPV4, 10: IPV6, 24: IPV6, 28: IPV6, 30: IPV6}
 _CAN = (0x0C, 0x0D, 0x0E)
 """Protocol numbers of CAN in a cooked header of Linux."""
 
-_new = tuple.__new__  # NamedTuple's own constructor takes twice the time
-
 Stations = tuple[bytes, bytes]
 """MAC addresses of sender and receiver; empty where the capture has none."""
 
@@ -68,7 +66,25 @@ class Decoder:
 
         None: it holds no TCP or UDP (see `unopened`), or an IP fragment that waits for others. Never raises.
         """
-        return self._linked(frame, frame.link, 0)
+        _, _, _, link, stop, data = frame
+        if link == _ETHERNET:
+            kind = data[12:14]
+            if kind == b"\x08\x00":
+                return self._packets.ipv4(frame, data, 14, stop)
+            if kind == b"\x86\xdd":
+                return self._packets.ipv6(frame, data, 14, stop)
+            kind, start = (data[16:18], 18) if kind == b"\x81\x00" else (b"", 0)
+        elif link == SLL:
+            kind, start = data[14:16], 16
+        elif link == SLL2:
+            kind, start = data[:2], 20
+        else:
+            return self._linked(frame, link, 0)
+        if kind == b"\x08\x00":  # the shortcut again, for the other common case
+            return self._packets.ipv4(frame, data, start, stop)
+        if kind == b"\x86\xdd":
+            return self._packets.ipv6(frame, data, start, stop)
+        return self._linked(frame, link, 0)
 
     def ahead(self) -> "Decoder":
         """A decoder that has come as far, to look at the next frames before it is their turn."""
@@ -86,7 +102,7 @@ class Decoder:
 
     def _linked(self, frame: Frame, link: int, start: int) -> Found:
         """Decode bytes that begin with the header of a link type."""
-        envelope = _new(Envelope, (frame, frame.data, True, 0, ()))
+        envelope = Envelope(frame, frame.data)
         if link in LINKS:
             kind, size = LINKS[link]
             return self._open(envelope, kind, start + size, envelope.stop)
@@ -107,11 +123,11 @@ class Decoder:
         frame, data = envelope.frame, envelope.data
         while True:
             if kind == IPV4:
-                return self._packets.ipv4(envelope, start, stop)
+                return self._packets.ipv4(frame, data, start, stop, envelope)
             if kind == IPV6:
-                return self._packets.ipv6(envelope, start, stop)
+                return self._packets.ipv6(frame, data, start, stop, envelope)
             if kind == ANY_IP:
-                return self._packets.any(envelope, start, stop)
+                return self._packets.any(frame, data, start, stop, envelope)
             if kind in RAW_ETHERTYPES and stations is not None:
                 return self._raw_ethernet(envelope, stations, start, stop)
             if kind == ETHERNET:
