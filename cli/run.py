@@ -148,11 +148,19 @@ class Run:
     def fed(self) -> Iterable[Sequence[Item | InTurn[str]]]:
         """What frames complete. They are read ahead if nobody waits for what they show; -v tells of each as it is."""
         if self.verbose:
-            feed = self.source.feed
-            return (feed(frame) if frame is not None else self.passed() for frame in self.frames())
+            return self.one_by_one()
         if self.flush or self.captures.endless:
             return as_they_come(self.pipeline, self.frames(), self.texts, lambda: [*self.passed(), *self.sweep()])
         return in_parts(self.pipeline, (frame for frame in self.frames() if frame is not None), self.texts)
+
+    def one_by_one(self) -> Iterator[Sequence[Item]]:
+        """What each frame completes, in parts."""
+        for frame in self.frames():
+            if frame is None:
+                yield self.passed()
+                continue
+            for _, items in self.source.ranked(frame):
+                yield items
 
     @property
     def texts(self) -> "Show[str] | None":

@@ -7,7 +7,7 @@ capture may go on for months, in which every process and every query of a name s
 from collections.abc import Callable, Iterator
 from typing import Protocol
 
-from zdissect.dissection import Item, RankedPart
+from zdissect.dissection import ITSELF, Item, RankedPart
 from zdissect.flow.datagram_conversation import DatagramConversation
 from zdissect.flow.verdict import Verdict
 from zdissect.pipeline import Pipeline
@@ -26,8 +26,8 @@ IDLE_NS = 3600 * 10**9
 class Dissecting(Protocol):
     """What frames are fed to: a pipeline, or what is wrapped around one."""
 
-    def feed(self, frame: Frame) -> list[Item]:
-        """What a frame completes."""
+    def ranked(self, frame: Frame) -> Iterator[RankedPart]:
+        """What a frame completes, in parts."""
 
     def passed(self, ts_ns: int) -> list[Item]:
         """What is overdue when time has passed without a frame."""
@@ -57,7 +57,12 @@ class Endless:
 
     def feed(self, frame: Frame) -> list[Item]:
         """What a frame completes."""
-        return [*self.source.feed(frame), *self.swept()]
+        return [item for _, items in self.ranked(frame) for item in items]
+
+    def ranked(self, frame: Frame) -> Iterator[RankedPart]:
+        """The same, in parts."""
+        yield from self.source.ranked(frame)
+        yield ITSELF, self.swept()
 
     def passed(self, ts_ns: int) -> list[Item]:
         """What is overdue when time has passed without a frame."""

@@ -78,7 +78,10 @@ def _ranked(
 
 def one_by_one(pipeline: Pipeline, frames: Iterable[Frame]) -> Iterator[Fed]:
     """The same as `fed`, without reading ahead."""
-    return ((frame, pipeline.feed(frame)) for frame in frames)
+    for frame in frames:
+        items = pipeline.begun(frame)
+        yield frame, items
+        deque(items, 0)  # what nobody has taken is fed, too
 
 
 def as_they_come(

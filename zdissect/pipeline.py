@@ -6,6 +6,7 @@ in parts. It holds all state of a capture, does no I/O, and is the same for the 
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from itertools import chain
 from operator import attrgetter
 
 from zdissect.dissection import (
@@ -43,6 +44,12 @@ class Pipeline(PipelineStages):
     def feed(self, frame: Frame) -> list[Item]:
         """What this frame completes, in order, and what it shows to be overdue."""
         return [item for _, items in self.ranked(frame) for item in items]
+
+    def begun(self, frame: Frame) -> Iterator[Item]:
+        """The same, made as it is taken, once the frame is decoded. All of it is to be taken before the next frame."""
+        parts = self.ranked(frame)
+        first = next(parts, (ITSELF, []))
+        return (item for _, items in chain([first], parts) for item in items)
 
     def ranked(self, frame: Frame) -> Iterator[RankedPart]:
         """The same with ranks, in parts: what a frame brings may take far more memory than the frame. All of it is to
@@ -252,5 +259,6 @@ def dissect(frames: Iterable[Frame], options: Options | None = None) -> Iterator
     """Dissects the frames of a capture, in order: the library's main entrance."""
     pipeline = Pipeline(options or Options())
     for frame in frames:
-        yield from pipeline.feed(frame)
-    yield from pipeline.close()
+        yield from pipeline.begun(frame)
+    for _, left in pipeline.endings():
+        yield from left

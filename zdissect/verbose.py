@@ -6,6 +6,7 @@ decodes frames a second time and keeps a state of its own, so that nothing is sl
 """
 
 from collections.abc import Iterator
+from itertools import chain, islice
 
 from zdissect.dissection import ITSELF, Dissection, Item, Notice, RankedPart
 from zdissect.flow.conversation import Flow, StreamConversation
@@ -42,17 +43,23 @@ class Verbose:
 
     def feed(self, frame: Frame) -> list[Item]:
         """What the pipeline gives for a frame, and notices about the frame before that."""
+        return [item for _, items in self.ranked(frame) for item in items]
+
+    def ranked(self, frame: Frame) -> Iterator[RankedPart]:
+        """The same in parts, as those of the pipeline."""
         self.decoder.unopened.last = ""
         packet = self.decoder.feed(frame)
-        items = self.pipeline.feed(frame)
+        parts = self.pipeline.ranked(frame)
+        first = [*parts] if isinstance(packet, Datagram) else [*islice(parts, 1)]  # what it is, is known by then
         out: list[Item] = []
         if packet is None:
             out.append(Notice(frame, NO_FLOW, 0, self.unopened()))
         elif isinstance(packet, Segment):
             self.segment(packet, out)
         else:
-            self.datagram(packet, items, out)
-        return out + items
+            self.datagram(packet, [item for _, items in first for item in items], out)
+        yield ITSELF, out
+        yield from chain(first, parts)
 
     def passed(self, ts_ns: int) -> list[Item]:
         """What the pipeline gives when time has passed without a frame."""

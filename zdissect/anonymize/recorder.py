@@ -3,6 +3,7 @@
 from array import array
 from bisect import bisect_right
 from collections import defaultdict
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from zdissect.anonymize.fills import differing
@@ -145,11 +146,11 @@ class Recorder:
         self.copies: list[tuple[int, int, Datagram]] = []
         """Frames with a copy of a datagram: place, offset, the datagram that came first."""
 
-    def feed(self, frame: Frame) -> list[Item]:
-        """As the pipeline's own."""
+    def feed(self, frame: Frame) -> Iterator[Item]:
+        """As `Pipeline.begun`."""
         datagrams = self.pipeline.datagrams
         datagrams.original = None
-        out = self.pipeline.feed(frame)
+        out = self.pipeline.begun(frame)
         packet = self.decoder.packet
         if isinstance(packet, Datagram) and datagrams.original is not None and packet.offset >= 0:
             self.copies.append((frame.number - 1, packet.offset, datagrams.original))

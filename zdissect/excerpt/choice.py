@@ -93,7 +93,7 @@ def _indexed(frames: Iterable[Frame], options: Options, select: Select) -> Index
     index, pipeline = Index(select), Pipeline(options)
     decoder = pipeline.decoder = _LastPacket(options.udp_ports)
     for frame in frames:
-        items = pipeline.feed(frame)
+        items = pipeline.begun(frame)
         packet = decoder.packet
         flow = pipeline.flow(packet) if packet is not None else None
         index.frame(flow, isinstance(packet, Segment) and is_syn(packet))
@@ -132,12 +132,12 @@ def _missing(parts: list[ConversationPart], frames: Iterable[Frame], options: Op
     owners = {message: part.flow.id for part in parts for message in part.messages}
     pipeline = Pipeline(options)
     for frame in frames:
-        _find(pipeline.feed(frame), owners, left)
+        _find(pipeline.begun(frame), owners, left)
     _find(pipeline.close(), owners, left)
     return {flow: len(messages) for flow, messages in left.items()}
 
 
-def _find(items: list[Item], owners: dict[int, str], left: dict[str, set[int]]) -> None:
+def _find(items: Iterable[Item], owners: dict[int, str], left: dict[str, set[int]]) -> None:
     """Takes messages that are found from those that are left, by their fingerprints."""
     for item in items:
         if isinstance(item, Dissection):
