@@ -88,8 +88,9 @@ class TreeForm(CountingForm):
             self.messages += 1
             text = [self.head(frame, ways[way])]
             text += [f"{self.note(note)}\n" for note in _talks(frames, row)]
-            text.append(self.tree.prefix(held[:STREAM_PREFIX]))
-            text += chain.from_iterable(islice(parts, messages))
+            lines = "".join(chain.from_iterable(islice(parts, messages)))  # each after a line break
+            prefix = usual.framings[way].prefix
+            text.append(f"{self.tree.prefix(held[:prefix])}{lines}" if prefix else lines[1:])
             if self.dump:
                 text += "\n", hexdump(held, "      ")
             text.append("\n")

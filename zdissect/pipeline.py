@@ -251,7 +251,7 @@ class Pipeline(PipelineStages):
             return out
         self.dissector.dissect(item, f"{datagram.missing} more bytes were on the wire", out)
         if item.next_framing is not None:
-            conversation.framings[direction] = item.next_framing
+            conversation.reframe(direction, item.next_framing)
         return out
 
 

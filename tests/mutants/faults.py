@@ -20,11 +20,38 @@ STENCILS, LINE_STENCILS = "output/stencils.py", "output/line_stencils.py"
 DOCUMENTS = "output/documents.py"
 COURSE = "vector/course.py"
 FEED = "vector/feed.py"
+DATAGRAMS, HEADERS = "vector/plain_datagrams.py", "vector/block_headers.py"
 BLOCKS = "export/block_tables.py"
 ROW_CELLS = "output/row_cells.py"
 SELECTION = "filters/row_selection.py"
 
+FRONT = ("tests/vector/test_front.py", "tests/vector/test_block_headers.py")
+
 FAST_WAYS = (
+    Fault("datagram-that-opens", "An INIT over UDP is taken for more of the session before it.",
+          DATAGRAMS, "(taken.stop > taken.start) & ~opens", "(taken.stop > taken.start)",
+          FRONT),
+    Fault("datagram-of-other-terms", "Datagrams of a session with compression are read without it.",
+          DATAGRAMS, "framed[taken.way] & (taken.stop", "(taken.way >= 0) & (taken.stop",
+          FRONT),
+    Fault("copies-in-a-block", "Two records of one datagram in a block are two datagrams.",
+          DATAGRAMS, "out[np.maximum(before, after)[same]] = True", "out[np.maximum(before, after)[same]] = False",
+          FRONT),
+    Fault("copies-of-earlier-blocks", "A datagram that was recorded in the block before is none of its copies.",
+          DATAGRAMS, "copies.may_know(self._key(taken, index), int(now_ns[index]))", "False",
+          FRONT),
+    Fault("originals-are-forgotten", "No copy of a datagram of an earlier block is found.",
+          DATAGRAMS, "for index in self.remembered:", "for index in self.remembered[:0]:",
+          FRONT),
+    Fault("odd-datagrams-pass", "A datagram in fragments doesn't end what is plain of its conversation.",
+          DATAGRAMS, "self.stop[number] = min(self.stop[number], frame)", "self.stop[number] = len(block.frames)",
+          FRONT),
+    Fault("beyond-the-handshake", "An INIT that is sent again after a block of datagrams opens no new session.",
+          DATAGRAMS, "conversation.beyond = True", "pass",
+          FRONT),
+    Fault("length-of-udp", "What stands behind a datagram in its packet belongs to it.",
+          HEADERS, "        stop = udp + size\n        tunnel", "        stop = self.stop\n        tunnel",
+          FRONT),
     Fault("source-sn", "Each sample made from a template says that its source counts from 0.",
           TEMPLATES, 'row["source_sn"] = source_sn', 'row["source_sn"] = 0'),
     Fault("attachment-is-payload", "The attachment of each such message is its payload.",
@@ -67,8 +94,8 @@ FAST_WAYS = (
           LANES, "out.append(part.only(part.at <= part.stop))", "out.append(part)"),
     Fault("before-the-end", "A batch is taken for read that has more messages than are looked at.",
           LOCKSTEP, "        self.good &= self.at == self.stop", "        pass"),
-    Fault("length-prefix", "The length of a batch isn't looked at.",
-          LOCKSTEP, ".astype(np.int64) == stop - self.at", ".astype(np.int64) >= 0"),
+    Fault("length-prefix", "A batch whose length prefix says something else is read.",
+          LOCKSTEP, "(prefix == 0) | (size == stop - self.at)", "size >= 0"),
     Fault("time-unchecked", "A time that is wrong is no finding in a message whose like was seen before.",
           USUAL, "            self.session.timestamps.feed(message, frame)\n", "            pass\n"),
     Fault("old-keys", "A key that is declared anew is still the old one.",

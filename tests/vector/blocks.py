@@ -16,8 +16,8 @@ from zdissect.engine.tape import Buffer
 from zdissect.flow.connection import HalfStream
 from zdissect.flow.framing import STREAM
 from zdissect.pipeline import Options, Pipeline
-from zdissect.records import Chunk, Frame
-from zdissect.vector.arrays import FrameBlock
+from zdissect.records import Chunk, Datagram, Frame
+from zdissect.vector.arrays import FrameBlock, StreamWay, Way
 from zdissect.vector.front import BlockSplit, Front
 
 
@@ -42,6 +42,8 @@ class Fed:
         self.noted: list[Noted] = []
         self.plain = self.all = 0
         """Frames that went the vector way, and all that were in blocks."""
+        self.datagrams = 0
+        """How many of them were datagrams."""
         self.handed_over = 0
         """Ways that were handed over in the middle of a block."""
         dissect = self.pipeline.dissector.dissect
@@ -70,22 +72,29 @@ class Fed:
         pipeline, block = self.pipeline, FrameBlock(frames, np.array([frame.ts_ns for frame in frames], np.int64), [])
         front = Front(pipeline)
         split = front.split(block)
-        self.plain, self.all = self.plain + int(split.segments.sum()), self.all + len(frames)
-        assert split.scalar == np.flatnonzero(~split.segments).tolist()
+        self.plain, self.all = self.plain + len(frames) - len(split.scalar), self.all + len(frames)
+        datagrams = split.batches.frame[
+            [not isinstance(split.batches.ways[way], StreamWay) for way in split.batches.way]
+        ]
+        plain = set(np.flatnonzero(split.segments).tolist()) | set(datagrams.tolist())
+        self.datagrams += len(datagrams)
+        assert split.scalar == sorted(set(range(len(frames))) - plain)
         assert (np.diff(split.batches.frame) >= 0).all()
-        assert (split.batches.stop - split.batches.start > STREAM.prefix).all()
+        assert (split.batches.stop - split.batches.start > split.batches.prefix).all()
         rests = _Rests()
         for index, frame in enumerate(frames):
             self._frame(front, split, rests, index, frame)
-        assert not rests.chunks
+        assert not rests.left
 
     def _frame(self, front: Front, split: BlockSplit, rests: "_Rests", index: int, frame: Frame) -> None:
         pipeline, out = self.pipeline, list[Item]()
-        if not split.segments[index]:
+        if index in split.scalar:
             pipeline.feed(frame)
             return
         pipeline.clock.last_ns, pipeline.last = frame.ts_ns, frame
-        out += [one for _, made in pipeline.waited(pipeline.streams.passed(frame.ts_ns), frame.ts_ns) for one in made]
+        if split.segments[index]:
+            waited = pipeline.waited(pipeline.streams.passed(frame.ts_ns), frame.ts_ns)
+            out += [one for _, made in waited for one in made]
         for batch in np.flatnonzero(split.batches.frame == index).tolist():
             number = int(split.batches.way[batch])
             if number in rests.ways:
@@ -93,20 +102,30 @@ class Fed:
             way, (buffer, frames) = split.batches.ways[number], front.buffer(batch)
             start, stop = int(split.batches.start[batch]), int(split.batches.stop[batch])
             assert split.batches.arena[start:stop].tobytes() == buffer.data
-            item = Dissection(frame, frames, way.conversation.flow, way.direction, buffer, EMPTY, STREAM)
+            item = Dissection(frame, frames, way.conversation.flow, way.direction, buffer, EMPTY, way.framing)
             pipeline.dissector.dissect(item, "", out)
             if item.next_framing is not None:
                 way.conversation.reframe(way.direction, item.next_framing)
-                rests.add(number, front.rest(number, stop))
+                rests.add(number, way, front.rest(number, stop))
                 self.handed_over += 1
-        for chunk in rests.chunks.pop(index, []):
-            out += pipeline.stream(chunk)
+        for way, left in rests.left.pop(index, []):
+            if isinstance(left, Chunk):
+                out += pipeline.stream(left)
+            else:
+                out += pipeline.datagram(pipeline.datagrams.continuing(way.conversation, left))
         if frame.ts_ns >= pipeline.ticks.next_ns and pipeline.ticks.feed(frame.ts_ns):
             pipeline.tick(frame, out)
 
     def state(self) -> Iterator[tuple[str, Any]]:
         """Names and values of all that the layers up to TCP remember."""
         pipeline = self.pipeline
+        datagrams = pipeline.datagrams
+        yield (
+            "datagrams",
+            (datagrams.repeated, datagrams.numbers, list(datagrams.groups), list(datagrams.scouting.scouts)),
+        )
+        for known in datagrams.all():
+            yield f"datagrams of {known.flow.id}", attributes(known)
         yield "counts", (pipeline.captured, pipeline.streams.undelivered, pipeline.last, pipeline.clock.state())
         yield "ticks", pipeline.ticks.next_ns
         yield (
@@ -130,12 +149,12 @@ class _Rests:
 
     def __init__(self) -> None:
         self.ways: set[int] = set()
-        self.chunks: dict[int, list[Chunk]] = {}
+        self.left: dict[int, list[tuple[Any, Chunk | Datagram]]] = {}
 
-    def add(self, way: int, chunks: list[tuple[int, Chunk]]) -> None:
-        self.ways.add(way)
-        for index, chunk in chunks:
-            self.chunks.setdefault(index, []).append(chunk)
+    def add(self, number: int, way: Way, rest: Iterable[tuple[int, Chunk | Datagram]]) -> None:
+        self.ways.add(number)
+        for index, left in rest:
+            self.left.setdefault(index, []).append((way, left))
 
 
 def attributes(thing: object, *without: str) -> dict[str, Any]:

@@ -39,12 +39,15 @@ class BusyCapture:
     """Several sessions in one capture.
 
     Args:
+        seed: Of the choices.
+        count: How many.
         noise: How often something comes that isn't usual.
+        udp: How often one is over UDP.
     """
 
-    def __init__(self, seed: int, count: int = 3, noise: float = 0.1) -> None:
+    def __init__(self, seed: int, count: int = 3, noise: float = 0.1, udp: float = 0) -> None:
         self.random = Random(seed)
-        self.noise = noise
+        self.noise, self.udp = noise, udp
         self.capture = CaptureBuilder()
         self.talks: list[Conversation] = []
         self.begun = 0
@@ -56,7 +59,10 @@ class BusyCapture:
         """Another connection."""
         self.begun += 1
         parties = parties or Parties(ports=(40000 + self.begun, 7447))
-        talk = Conversation(Later(self.capture, (self.begun << 20, self.begun << 22)), nodes, parties)
+        if self.udp and self.random.random() < self.udp:
+            talk = Conversation(self.capture, nodes, parties, udp=True)
+        else:
+            talk = Conversation(Later(self.capture, (self.begun << 20, self.begun << 22)), nodes, parties)
         proposal = {"sn": self.random.choice((8, 32)), "multilink": self.random.random() < 0.5} | proposal
         talk.init_syn(**proposal).init_ack(**proposal)
         talk.open_syn(lease=self.random.choice((1, 5, 10, 1000))).open_ack(lease=self.random.choice((1, 10)))
@@ -97,10 +103,15 @@ def _stamped(busy: BusyCapture, talk: Conversation) -> None:
     talk.frame(busy.random.randrange(2), push(1, "/k", body=put(**stamp)))
 
 
+def _hang_up(talk: Conversation) -> Conversation:
+    """The end of a connection; nothing tells that of a conversation over UDP."""
+    return talk if talk.udp else talk.hang_up()
+
+
 def _again(busy: BusyCapture, talk: Conversation) -> None:
     """The same ports are used again, after an end or without one."""
     if busy.random.random() < 0.7:
-        talk.hang_up()
+        _hang_up(talk)
     busy.replace(talk, busy.begin(talk.nodes, talk.parties))
 
 
@@ -151,6 +162,6 @@ NOISE: list[Callable[[BusyCapture, Conversation], object]] = [
     _stamped, _again, _another, _reframed, _asked, _asked, _answers, _answers, _misnumbered,
     lambda busy, talk: talk.wait(busy.random.choice((0.3, 1, 4, 12))),
     lambda busy, talk: talk.wait(busy.random.choice((0.3, 1))),
-    lambda busy, talk: talk.hang_up() and busy.replace(talk, busy.begin(talk.nodes)),
+    lambda busy, talk: _hang_up(talk) and busy.replace(talk, busy.begin(talk.nodes)),
     *[lambda busy, talk, say=say: say(talk, busy.random) for say in (*USUAL, *USUAL, *SELDOM)],
 ]  # fmt: skip

@@ -11,24 +11,38 @@ from tests.packets import CaptureBuilder, Parties
 from zdissect.records import Frame
 
 _IP, _TCP = 14, 34
+_UDP_PAYLOAD = _TCP + 8
 
 
 @cache
-def traffic(seed: int, turns: int = 300, connections: int = 3) -> list[Frame]:
-    """Connections whose batches come alone, together, and in pieces; side 1 seldom says anything."""
+def traffic(seed: int, turns: int = 300, connections: int = 3, udp: int = 0) -> list[Frame]:
+    """Connections whose batches come alone, together, and in pieces; side 1 seldom says anything.
+
+    Args:
+        seed: Of the choices.
+        turns: How often something is said.
+        connections: How many over TCP, and...
+        udp: ... how many over UDP.
+    """
     random = Random(seed)
     capture = CaptureBuilder()
-    talks = [Conversation(capture, parties=Parties(ports=(40000 + n, 7447))).open() for n in range(connections)]
+    talks = [
+        Conversation(capture, parties=Parties(ports=(40000 + n, 7447)), udp=n >= connections).open()
+        for n in range(connections + udp)
+    ]
     for _ in range(turns):
         talk, side = random.choice(talks), int(random.random() < 0.2)
         if random.random() < 0.2:
-            talk.segment(side, b"")
+            talk.keep_alive(side) if talk.udp else talk.segment(side, b"")
             continue
         size = random.choice((10, 10, 10, 100, 3000, 9000))
         data = [talk.bytes(side, talk.framed(side, push("k", body=put(random.randbytes(size))))) for _ in range(3)]
         kind = random.random()
         if kind < 0.6:
             talk.raw(side, data[0])
+        elif talk.udp:
+            for one in data:
+                talk.raw(side, one)
         elif kind < 0.8:
             talk.raw(side, b"".join(data), random.randint(1, 7))
         else:
@@ -105,6 +119,11 @@ DAMAGES: dict[str, Callable[[Random, Frame], list[Frame]]] = {
     "shorter packet": _number(_IP + 2, ">H", lambda total: max(total - 5, 20)),
     "packet without length": _number(_IP + 2, ">H", lambda total: 0),
     "longer packet": _number(_IP + 2, ">H", lambda total: total + 5),
+    "length of UDP": _number(
+        _TCP + 4, ">H", lambda size: 0, lambda size: size - 3 & 0xFFFF, lambda size: size + 3 & 0xFFFF
+    ),
+    "INIT": _number(_UDP_PAYLOAD, "B", lambda header: 1, lambda header: 0x21, lambda header: 2),
+    "captured twice": lambda random, frame: [frame, *captured_twice([frame], 10**4)],
     "UDP": _number(_IP + 9, "B", lambda protocol: 17),
     "IP fragments": _packet(_in_fragments),
     "GRE": _packet(_in_gre),
@@ -138,6 +157,23 @@ def disordered(random: Random, frames: list[Frame], share: float) -> list[Frame]
         if random.random() < share:
             out[at - 1], out[at] = out[at], out[at - 1]
     return [frame._replace(number=number) for number, frame in enumerate(out, 1)]
+
+
+def captured_twice(frames: list[Frame], apart_ns: int) -> list[Frame]:
+    """The frames as they were recorded on another interface, somewhat later."""
+    return [
+        frame._replace(data=frame.data[:5] + b"\7" + frame.data[6:], ts_ns=frame.ts_ns + apart_ns) for frame in frames
+    ]
+
+
+def with_numbers(frames: list[Frame]) -> list[Frame]:
+    """The frames with IP packets that their senders have numbered."""
+    out = []
+    for frame in frames:
+        data = bytearray(frame.data)
+        pack_into(">H", data, _IP + 4, frame.number & 0xFFFF)
+        out.append(frame._replace(data=bytes(data)))
+    return out
 
 
 def shifted(frames: list[Frame], numbers: tuple[int, int]) -> list[Frame]:

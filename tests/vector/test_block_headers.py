@@ -1,4 +1,4 @@
-"""Headers on arrays: the segments that the decoder finds, or none; and none is missed that may matter."""
+"""Headers on arrays: the segments and datagrams that the decoder finds, or none; and none is missed that may matter."""
 
 from random import Random
 
@@ -8,14 +8,14 @@ from tests.flow.envelopes import envelopes
 from tests.flow.flow_frames import frame, ipv4, ipv6, tcp, udp
 from tests.packets import MS
 from zdissect.flow.link import Decoder
-from zdissect.records import Endpoint, Frame, Segment
-from zdissect.vector.block_headers import Headers
+from zdissect.records import Datagram, Endpoint, Frame, Segment
+from zdissect.vector.block_headers import Headers, endpoints
 
 
-def plain(frames: list[Frame]) -> dict[int, Segment]:
-    """The segments that headers on arrays give, by the number of their frame; those of all others are checked."""
+def plain(frames: list[Frame]) -> dict[int, Segment | Datagram]:
+    """The segments and datagrams that headers on arrays give, by frame number; those of all others are checked."""
     headers = Headers(frames)
-    found, out = headers.segments, dict[int, Segment]()
+    found, out = headers.segments, dict[int, Segment | Datagram]()
     for at, (index, ends) in enumerate(zip(found.frame.tolist(), found.ends, strict=True)):
         half, one = (len(ends) - 4) // 2, frames[index]
         src, dst = (
@@ -26,12 +26,26 @@ def plain(frames: list[Frame]) -> dict[int, Segment]:
         seq, ack, flags = (int(column[at]) for column in (found.seq, found.ack, found.flags))
         offset = start - int(headers.start[index])
         out[one.number] = Segment(one, src, dst, seq, ack, flags, headers.data[start:stop], 0, offset)
+    out |= datagrams(frames, headers)
     for index, one in enumerate(frames):
         packet = Decoder().feed(one)
         if one.number in out:
             assert out[one.number] == packet
-        elif isinstance(packet, Segment):
+        elif packet is not None:
             assert headers.odd[index], one
+    return out
+
+
+def datagrams(frames: list[Frame], headers: Headers) -> dict[int, Datagram]:
+    """The datagrams, by the number of their frame."""
+    found, out = headers.datagrams, dict[int, Datagram]()
+    for at, (index, ends) in enumerate(zip(found.frame.tolist(), found.ends, strict=True)):
+        one, start, stop = frames[index], int(found.start[at]), int(found.stop[at])
+        before = int(headers.start[index])
+        out[one.number] = Datagram(one, *endpoints(ends), headers.data[start:stop], 0, start - before, (one.number,))
+        packet = int(found.packet[at]) - before
+        if found.number[at] >= 0:
+            assert found.number[at] == int.from_bytes(one.data[packet + 4 : packet + 6])
     return out
 
 
@@ -72,8 +86,8 @@ def links(v4: bytes, v6: bytes) -> dict[str, tuple[int, bytes]]:
 ALL = [packet for pair in PACKETS for packet in (*links(*pair).values(), *envelopes(*pair).values())]
 
 
-def test_plain_segments_are_found():
-    for pair in PACKETS[:3]:
+def test_plain_packets_are_found():
+    for pair in PACKETS[:4]:
         frames = numbered([*links(*pair).values()])
         assert len(plain(frames)) == len(frames)
 

@@ -67,10 +67,21 @@ def test_several_sessions(noise: float) -> None:
     assert taken > total * (1.2 if noise < 0.1 else 0.1)
 
 
+@pytest.mark.parametrize("noise", [0.01, 0.1])
+def test_several_sessions_over_udp(noise: float) -> None:
+    taken = total = 0
+    for seed in range(6):
+        random = Random(f"{seed} {noise}")
+        some = BusyCapture(seed, random.choice((1, 2, 4)), noise, udp=0.7).turns(80)
+        taken += assert_same(some, cuts(some, random, random.choice((30, 120, 500))))
+        total += len(some)
+    assert taken > total * (1.2 if noise < 0.1 else 0.1)
+
+
 @pytest.mark.parametrize("kind", DAMAGES)
 def test_damage(kind: str) -> None:
     random = Random(kind)
-    for some in (traffic(3), BusyCapture(len(kind), 2, 0.02).turns(50)):
+    for some in (traffic(3, udp=2), BusyCapture(len(kind), 2, 0.02, udp=0.3).turns(50)):
         bad = damaged(random, some, kind, 0.01)
         assert_same(bad, cuts(bad, random, random.choice((60, 200))))
 

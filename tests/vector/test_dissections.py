@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
+from tests.conversation import Conversation
 from tests.export.partitions import damaged as shaken
 from tests.export.partitions import merged
 from tests.export.tables import SAMPLES, frames
 from tests.random_traffic import random_conversation
-from tests.vector.damage import DAMAGES, damaged, traffic
+from tests.vector.damage import DAMAGES, damaged, traffic, with_numbers
 from tests.vector.item_blocks import Blocks, each, usual_frames
 from zdissect.dissection import Dissection, Item, Skip
 from zdissect.fed import fed
@@ -90,7 +91,13 @@ def test_shaken_samples(seed: int, blocks: Blocks) -> None:
 
 @pytest.mark.parametrize("kind", DAMAGES)
 def test_damage(kind: str, blocks: Blocks) -> None:
-    same(blocks, damaged(Random(kind), traffic(3), kind, 0.01), 60)
+    same(blocks, damaged(Random(kind), traffic(3, udp=2), kind, 0.01), 60)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_conversations_over_udp(seed: int, blocks: Blocks) -> None:
+    some = with_numbers(random_conversation(seed, 120, Conversation(udp=True)).capture.frames)
+    assert max(same(blocks, some, size) for size in (20, 90)) > len(some) / 20
 
 
 def test_templates_are_forgotten(blocks: Blocks, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,11 +7,11 @@ import pytest
 
 from tests.captures.expectations import SAMPLES, SHARED, frames_of
 from tests.conversation import Conversation
-from tests.messages import push
+from tests.messages import push, put
 from tests.packets import FIRST_SEQ, SECOND, START_NS, Parties
 from tests.random_traffic import random_conversation
 from tests.vector.blocks import Fed
-from tests.vector.damage import DAMAGES, damaged, disordered, shifted, traffic
+from tests.vector.damage import DAMAGES, captured_twice, damaged, disordered, shifted, traffic, with_numbers
 from zdissect.records import Frame
 
 
@@ -59,10 +59,22 @@ def test_damage(kind, share, seed):
     agree(frames, 30, random.choice((20, 100, 1000)))
 
 
+@pytest.mark.parametrize("share", [0.003, 0.1])
+@pytest.mark.parametrize("kind", DAMAGES)
+def test_damaged_datagrams(kind, share):
+    random, taken = Random(f"{kind} of UDP"), 0
+    for seed in range(3):
+        frames = damaged(random, traffic(seed, connections=1, udp=3), kind, share)
+        taken += agree(frames, 30, random.choice((20, 100, 1000))).datagrams
+    assert taken > 15
+
+
 @pytest.mark.parametrize("seed", range(4))
-def test_disorder(seed):
+@pytest.mark.parametrize("udp", [0, 2])
+def test_disorder(seed, udp):
     random = Random(seed)
-    agree(disordered(random, traffic(seed), random.choice((0.002, 0.02))), 30, random.choice((20, 100, 1000)))
+    frames = disordered(random, traffic(seed, udp=udp), random.choice((0.002, 0.02)))
+    agree(frames, 30, random.choice((20, 100, 1000)))
 
 
 @pytest.mark.parametrize("size", [3, 100, 2000])
@@ -70,6 +82,37 @@ def test_undamaged_traffic_is_plain(size):
     frames = traffic(0, 1000)
     fed = agree(frames, 30, size)
     assert fed.plain == fed.all
+
+
+@pytest.mark.parametrize("size", [3, 100, 2000])
+def test_undamaged_datagrams_are_plain(size):
+    fed = agree(with_numbers(traffic(0, 1000, 1, udp=3)), 30, size)
+    assert fed.plain == fed.all
+    assert fed.datagrams > 0.6 * fed.all
+
+
+def test_a_datagram_whose_copy_comes_blocks_later():
+    talk = Conversation(udp=True).open()
+    head = len(talk.capture.frames)
+    for number in range(60):
+        talk.frame(0, push(body=put(number.to_bytes(2))))
+    frames = [frame._replace(ts_ns=START_NS + 10**5 * frame.number) for frame in talk.capture.frames]
+    copies = captured_twice(frames[head:], 10**7)
+    both = sorted([*frames, *copies], key=lambda frame: frame.ts_ns)
+    fed = agree([frame._replace(number=number) for number, frame in enumerate(both, 1)], head, 20)
+    assert fed.pipeline.datagrams.repeated == sum(len(frame.data) - 42 for frame in copies)
+    assert fed.datagrams >= 60
+
+
+def test_a_handshake_that_only_its_rules_see():
+    """The header of an OPEN that isn't the first of its datagram: what follows is framed otherwise."""
+    talk = Conversation(udp=True).init_syn(compression=True).init_ack(compression=True)
+    for _ in range(20):
+        talk.frame(0, push("a"))
+    head = len(talk.capture.frames)
+    for _ in range(20):
+        talk.frame(0, push("a")).keep_alive(1)
+    agree(talk.capture.frames, head - 15, 100)
 
 
 def test_a_side_whose_place_is_unknown():

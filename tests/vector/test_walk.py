@@ -69,6 +69,14 @@ def test_captures(path: Path) -> None:
     assert alone == together.plain == together.readable
 
 
+@pytest.mark.parametrize("block", range(3))
+def test_datagrams(block: int) -> None:
+    """Batches without a length prefix."""
+    one = seen(Walker(), [batch[STREAM.prefix :] for batch in traffic(block, 150, (PUSH, *QUERIES))], prefix=0)
+    assert not one.missed
+    assert sum(one.plain) > 70
+
+
 @pytest.mark.parametrize("messages", [(PUSH,), QUERIES, (PUSH, *QUERIES)], ids=["push", "queries", "mixed"])
 @pytest.mark.parametrize("block", range(3))
 def test_messages_that_are_nearly_alike(block: int, messages: tuple[Message, ...]) -> None:

@@ -36,11 +36,12 @@ def prefixed(content: bytes) -> bytes:
     return len(content).to_bytes(STREAM_PREFIX, "little") + content
 
 
-def arena_of(batches: list[bytes]) -> tuple[Bytes, Ints, Ints]:
-    """An arena with these batches, and where each begins and ends."""
+def arena_of(batches: list[bytes], prefix: int = STREAM_PREFIX) -> tuple[Bytes, Ints, Ints, Ints]:
+    """An arena with these batches; the size of the length prefix of each, and where each begins and ends."""
     sizes = np.array([len(one) for one in batches], dtype=np.int64)
     stop = np.cumsum(sizes)
-    return np.frombuffer(b"".join(batches) + bytes(PADDING), dtype=np.uint8), stop - sizes, stop
+    arena = np.frombuffer(b"".join(batches) + bytes(PADDING), dtype=np.uint8)
+    return arena, np.full(len(batches), prefix), stop - sizes, stop
 
 
 def rows_of(walked: Walked) -> list[list[Row]]:
@@ -57,13 +58,12 @@ def is_usual(row: Row) -> bool:
     return row["message"] in _NAMES and not twice and not {"shm", "body_shm"} & set(names)
 
 
-def seen(walker: Walker, batches: list[bytes]) -> Seen:
+def seen(walker: Walker, batches: list[bytes], prefix: int = STREAM_PREFIX) -> Seen:
     """Walks batches; each must be declined, or give the interpreter's rows."""
-    arena, start, stop = arena_of(batches)
-    walked = walker.walk(arena, start, stop)
+    walked = walker.walk(*arena_of(batches, prefix))
     readable = []
     for data, plain, rows in zip(batches, walked.plain.tolist(), rows_of(walked), strict=True):
-        tape = interpret(BATCH, data, prefix=STREAM_PREFIX)
+        tape = interpret(BATCH, data, prefix=prefix)
         wanted = [message.row for message in messages(tape)]
         readable.append(not tape.remarks and all(is_usual(row) for row in wanted))
         if plain:

@@ -13,7 +13,6 @@ from zdissect.dissector import EMPTY
 from zdissect.engine.messages import Row
 from zdissect.engine.tape import Buffer
 from zdissect.export.arrow import array, is_time, nulls, timestamps
-from zdissect.flow.framing import STREAM
 from zdissect.table import Table
 from zdissect.vector.arrays import Bools, Bytes, Ints
 from zdissect.vector.feed import Progress
@@ -130,7 +129,8 @@ class _BlockColumns:
         self.made["file"] = pa.repeat(carrying[0].source, len(index))
         said = []
         for way in self.batches.ways:
-            item = Dissection(carrying[0], (), way.conversation.flow, way.direction, Buffer("tcp", b""), EMPTY, STREAM)
+            flow = way.conversation.flow
+            item = Dissection(carrying[0], (), flow, way.direction, Buffer(flow.link, b""), EMPTY, way.framing)
             said.append(Table.conversation(item))
         ways = indices(self.batches.way[self.batch_of])
         for name in said[0]:

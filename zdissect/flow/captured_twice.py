@@ -6,9 +6,10 @@ TCP needs none of this, as its bytes have their place in a stream; IP fragments 
 together.
 """
 
+from collections import OrderedDict
 from typing import NamedTuple
 
-from zdissect.records import Datagram
+from zdissect.records import Datagram, Endpoint
 
 WINDOW_NS = 20 * 10**6
 """Most time between the copies of a packet, if it has a number..."""
@@ -16,14 +17,15 @@ UNNUMBERED_NS = 10**6
 """... if it has none: IPv6, or an identification of 0, as from senders that forbid fragments (RFC 6864)..."""
 UNTOLD_NS = 100 * 10**3
 """... and if nothing in the frames tells interfaces apart."""
-MOST_RECENT = 2048
-MOST_BYTES = 4 << 20
-"""Datagrams that are remembered (up to twice as many), and their bytes..."""
+MOST_RECENT = 4096
+MOST_BYTES = 8 << 20
+"""Datagrams that are remembered, and the bytes of their frames, from the latest on..."""
 MOST_ALIKE = 16
-"""... and how many of them with the same number and bytes."""
+"""... and how many of them with the same ends, number and bytes."""
 _UDP_HEADER = 8
 _SLL2 = 276
-_Key = tuple[int, bytes]
+Key = tuple[Endpoint, Endpoint, int, bytes]
+"""(source, target, number of the IP packet, payload) of datagrams that may be copies of each other."""
 
 
 class _Seen(NamedTuple):
@@ -35,53 +37,55 @@ class _Seen(NamedTuple):
 
 
 class Copies:
-    """Finds copies among the most recent datagrams."""
+    """Finds copies among the most recent datagrams.
+
+    What is a copy depends on the datagrams of the same conversation alone, as long as no more than `MOST_RECENT` come
+    in the time between copies: conversations may be fed apart from each other.
+    """
 
     def __init__(self) -> None:
-        self.recent: dict[_Key, Datagram] = {}
-        self.before: dict[_Key, Datagram] = {}
-        """Those that came before them."""
-        self.alike: dict[_Key, list[_Seen]] = {}
-        """The ones whose bytes came again."""
+        self.recent: OrderedDict[Key, list[_Seen]] = OrderedDict()
+        """By what they have in common, in the order in which the last ones came."""
         self.size = 0
-        self.since_ns = 0
+        """The bytes of their frames."""
+        self.latest_ns = -(1 << 63)
+        """When the latest of all was sent."""
 
     def feed(self, datagram: Datagram) -> Datagram | None:
         """The datagram that this one is a copy of; None if it isn't a copy."""
         number, link = _packet(datagram)
         if number < -1:
             return None
-        key = number, datagram.payload
-        first = self.recent.get(key) or self.before.get(key)
-        if first is not None:
-            return self.again(key, datagram, first, link)
-        self.recent[key] = datagram
-        self.size += len(datagram.payload)
-        now_ns = datagram.frame.now_ns
-        if len(self.recent) > MOST_RECENT or self.size > MOST_BYTES or abs(now_ns - self.since_ns) > WINDOW_NS:
-            self.before, self.recent = self.recent, {}
-            self.alike.clear()
-            self.size, self.since_ns = 0, now_ns
-        return None
-
-    def again(self, key: _Key, datagram: Datagram, first: Datagram, link: bytes) -> Datagram | None:
-        """The datagram that this one, whose number and bytes were seen before, is a copy of."""
-        known = self.alike.setdefault(key, [_Seen(first, {_packet(first)[1]})])
-        for seen in known:
-            if self.same(datagram, seen, key[0], link):
+        key = datagram.src, datagram.dst, number, datagram.payload
+        for seen in self.recent.get(key, ()):
+            if self.same(datagram, seen, number, link):
                 seen.links.add(link)
                 return seen.datagram
-        known.append(_Seen(datagram, {link}))
-        del known[:-MOST_ALIKE]
+        self.remember(key, datagram, link)
         return None
+
+    def remember(self, key: Key, datagram: Datagram, link: bytes) -> None:
+        """Remembers a datagram that isn't a copy, instead of the oldest ones."""
+        known = self.recent.setdefault(key, [])
+        known.append(_Seen(datagram, {link}))
+        self.recent.move_to_end(key)
+        self.latest_ns = max(self.latest_ns, datagram.frame.now_ns)
+        self.size += len(datagram.frame.data)
+        if len(known) > MOST_ALIKE:
+            self.size -= len(known.pop(0).datagram.frame.data)
+        while len(self.recent) > MOST_RECENT or self.size > MOST_BYTES:
+            _, oldest = self.recent.popitem(last=False)
+            self.size -= sum(len(seen.datagram.frame.data) for seen in oldest)
+
+    def may_know(self, key: Key, now_ns: int) -> bool:
+        """Whether a datagram of this time may be a copy of one that is remembered."""
+        known = self.recent.get(key, ())
+        return any(abs(now_ns - seen.datagram.frame.now_ns) <= WINDOW_NS for seen in known)
 
     @staticmethod
     def same(datagram: Datagram, seen: _Seen, number: int, link: bytes) -> bool:
-        """Whether a datagram with the same number and bytes is the same one."""
-        other = seen.datagram
-        if datagram.src != other.src or datagram.dst != other.dst:
-            return False
-        apart_ns = abs(datagram.frame.now_ns - other.frame.now_ns)
+        """Whether a datagram with the same ends, number and bytes is the same one."""
+        apart_ns = abs(datagram.frame.now_ns - seen.datagram.frame.now_ns)
         if link not in seen.links:
             return apart_ns <= (WINDOW_NS if number > 0 else UNNUMBERED_NS)
         return number > 0 and datagram.frame.link != _SLL2 and apart_ns <= UNTOLD_NS

@@ -15,7 +15,7 @@ from zdissect.grammar.transport import CLOSE, FRAME, INIT, JOIN, KEEP_ALIVE, OPE
 from zdissect.records import Datagram
 
 SCOUTING, TRANSPORT, COPY = "scouting", "transport", "copy"
-_OPENING = (INIT.id, OPEN.id)
+OPENING = (INIT.id, OPEN.id)
 """Messages of a handshake, whose ids are those of scouting."""
 _OPENS = (INIT.id, JOIN.id, HELLO.id)
 """Messages whose second byte is the version."""
@@ -77,7 +77,11 @@ class DatagramConversation:
     def plain(self, datagram: Datagram) -> bool:
         """Whether a datagram certainly continues a session: it neither opens one nor looks like scouting."""
         data, known = datagram.payload, self.flow.verdict is Verdict.ZENOH
-        return bool(known and data and data[0] & ID_BITS not in _OPENING and not self.waiting)
+        return bool(known and data and data[0] & ID_BITS not in OPENING and not self.waiting)
+
+    def reframe(self, direction: int, framing: Framing) -> None:
+        """Sets the framing that a handshake agreed on, from the next datagram of this direction on."""
+        self.framings[direction] = framing
 
     def framing(self, datagram: Datagram) -> Framing:
         """How a datagram is framed; worked out by trial if the handshake isn't in the capture."""

@@ -74,8 +74,13 @@ class Datagrams:
         if conversation.plain(datagram):
             conversation.beyond = True
             conversation.flow.size += len(datagram.payload)
-            return (Known(conversation, datagram, TRANSPORT, conversation.framing(datagram)),)
+            return (self.continuing(conversation, datagram),)
         return self.careful(conversation, datagram)
+
+    @staticmethod
+    def continuing(conversation: DatagramConversation, datagram: Datagram) -> Known:
+        """A datagram that continues a session."""
+        return Known(conversation, datagram, TRANSPORT, conversation.framing(datagram))
 
     @staticmethod
     def copied(conversation: DatagramConversation, datagram: Datagram) -> Iterable[Known]:
@@ -176,8 +181,11 @@ class Datagrams:
 
     def conversation(self, datagram: Datagram) -> DatagramConversation:
         """The conversation that a datagram belongs to."""
-        src, dst = datagram.src, datagram.dst
-        return self.conversations.get((src, dst)) or self.conversations.get((dst, src)) or self.new(datagram)
+        return self.existing(datagram.src, datagram.dst) or self.new(datagram)
+
+    def existing(self, src: Endpoint, dst: Endpoint) -> DatagramConversation | None:
+        """The conversation between two endpoints; None if there is none yet."""
+        return self.conversations.get((src, dst)) or self.conversations.get((dst, src))
 
     def new(self, datagram: Datagram) -> DatagramConversation:
         """A new conversation, opened by the sender of a datagram."""

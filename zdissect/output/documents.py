@@ -11,7 +11,7 @@ from zdissect.engine.messages import Row
 from zdissect.engine.tape import Tape
 from zdissect.engine.templates import MOST_TEMPLATES
 from zdissect.flow.conversation import Flow
-from zdissect.grammar.batch import BATCH, STREAM_PREFIX
+from zdissect.grammar.batch import BATCH
 from zdissect.grammar.rule import Rule
 from zdissect.grammar.transport import FRAME
 from zdissect.output.member_stencils import MemberStencils
@@ -63,8 +63,13 @@ class DocumentWriter:
         parts = zip(usual.is_outer.tolist(), self.stencils.texts(usual, chosen), strict=True)
         columns = (usual.frames, usual.carriers(), usual.bytes(), usual.way.tolist(), usual.counts.tolist())
         for frame, numbers, data, way, messages in zip(*columns, strict=True):
-            text = [_start(frame, ways[way]), ",", _held(numbers, "tcp", data), ',"missing":null,"unit":']
-            text.append(_opening(data[:STREAM_PREFIX], len(data)))
+            text = [
+                _start(frame, ways[way]),
+                ",",
+                _held(numbers, usual.ways[way][0].link, data),
+                ',"missing":null,"unit":',
+            ]
+            text.append(_opening(data[: usual.framings[way].prefix], len(data)))
             before = None
             for is_outer, members in islice(parts, messages):
                 text.append(_JOINTS[before, is_outer])

@@ -12,10 +12,10 @@ from zdissect.flow.connection import CONNECTION_BYTES, NEVER, Connection
 from zdissect.parallel.first_look import RECORD, FirstLook
 from zdissect.pipeline import Options
 from zdissect.records import Frame
-from zdissect.vector.arrays import Bools, FrameBlock, Ints, Way
+from zdissect.vector.arrays import Bools, FrameBlock, Ints, StreamWay
 from zdissect.vector.block_headers import Headers
 from zdissect.vector.frame_blocks import BlockSize, block_of, blocks
-from zdissect.vector.segments import Connections
+from zdissect.vector.segments import Connections, odd_packets
 
 
 class KnownConnections(Connections):
@@ -23,15 +23,15 @@ class KnownConnections(Connections):
 
     def __init__(self, look: FirstLook, frames: list[Frame], headers: Headers) -> None:
         self.look = look
-        super().__init__(look.pipeline, frames, headers)
+        super().__init__(look.pipeline, frames, headers, odd_packets(look.pipeline, frames, headers))
 
-    def plain(self, connection: Connection) -> list[Way]:
+    def plain(self, connection: Connection) -> list[StreamWay]:
         stream = connection.halves[0].stream
         quick = all(half.quick for half in connection.halves)
         if not quick or self.look.introductions.get(stream, self) is not None:
             return []
         conversation = self.pipeline.conversation(stream)
-        return [Way(conversation, half) for half in sorted(connection.halves, key=lambda half: half.direction)]
+        return [StreamWay(conversation, half) for half in sorted(connection.halves, key=lambda half: half.direction)]
 
 
 class LookedBlock:

@@ -9,6 +9,8 @@ import numpy.typing as npt
 from zdissect.engine.templates import Template
 from zdissect.flow.connection import HalfStream
 from zdissect.flow.conversation import StreamConversation
+from zdissect.flow.datagram_conversation import DatagramConversation
+from zdissect.flow.framing import DATAGRAM, STREAM, Framing
 from zdissect.records import Frame
 
 Ints = npt.NDArray[np.int64]
@@ -20,15 +22,37 @@ PADDING = 16
 """Zero bytes after an arena, so that whole words can be read at its end."""
 
 
-class Way(NamedTuple):
-    """One direction of a connection whose frames in a block are all plain."""
+class StreamWay(NamedTuple):
+    """One direction of a TCP connection that is plain when a block begins."""
 
     conversation: StreamConversation
     half: HalfStream
 
     @property
     def direction(self) -> int:
+        """The direction."""
         return self.half.direction
+
+    @property
+    def framing(self) -> Framing:
+        """How its batches are framed."""
+        return STREAM
+
+
+class DatagramWay(NamedTuple):
+    """One direction of a conversation of datagrams that is plain when a block begins."""
+
+    conversation: DatagramConversation
+    direction: int
+
+    @property
+    def framing(self) -> Framing:
+        """How its batches are framed."""
+        return DATAGRAM
+
+
+Way = StreamWay | DatagramWay
+"""One direction of a conversation."""
 
 
 @dataclass(slots=True)
@@ -36,15 +60,21 @@ class BlockBatches:
     """The batches of a block, in the order in which the scalar way would dissect them."""
 
     arena: Bytes
-    """The bytes of all streams, each direction contiguous, and `PADDING` zeros."""
+    """The bytes of all streams, each direction contiguous, and `PADDING` zeros; then those of frames with datagrams."""
     start: Ints
-    """Where each begins in the arena, with its length prefix of two bytes."""
+    """Where each begins in the arena, with its length prefix of two bytes; that of a datagram has none."""
     stop: Ints
     frame: Ints
     """Index in the block of the frame that completes it."""
     way: Ints
     """Index in `ways`."""
     ways: list[Way]
+
+    @property
+    def prefix(self) -> Ints:
+        """The size of the length prefix of each."""
+        out: Ints = np.array([way.framing.prefix for way in self.ways], np.int64)[self.way]
+        return out
 
 
 @dataclass(slots=True)

@@ -1,9 +1,10 @@
-"""Link, IP and TCP headers of a block's frames, on arrays: what `flow.link` and `flow.ip` do for the common frame.
+"""Link, IP, TCP and UDP headers of a block's frames, on arrays: what `flow.link` and `flow.ip` do for the common frame.
 
 A frame that isn't plain (IP options, fragments, tunnels, cut off by the capture...) is left to them.
 """
 
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,6 +22,9 @@ _ROW = 56
 _MARGIN = 24 + _ROW
 """Bytes after the last frame, so that looking for headers in a short one stays inside."""
 _TCP, _UDP = 6, 17
+_UDP_HEADER = 8
+_ENDS = 1
+"""The place of `ends` among the columns of packets."""
 _FAMILIES = {version: [family for family, kind in FAMILIES.items() if kind == version] for version in (IPV4, IPV6)}
 _TUNNELS = np.array(sorted(PORTS))
 
@@ -32,16 +36,29 @@ class Segments(NamedTuple):
     """Index in the block."""
     ends: list[bytes]
     """Addresses and ports, as they follow each other in the headers."""
-    seq: Ints
-    ack: Ints
-    flags: Ints
     start: Ints
     """Where the payload is in the joined bytes of all frames."""
     stop: Ints
+    seq: Ints
+    ack: Ints
+    flags: Ints
+
+
+class UdpDatagrams(NamedTuple):
+    """UDP datagrams with plain headers, an entry each."""
+
+    frame: Ints
+    ends: list[bytes]
+    start: Ints
+    stop: Ints
+    packet: Ints
+    """Where the IP packet is."""
+    number: Ints
+    """The number of the IP packet; -1 for IPv6, which has none."""
 
 
 def endpoints(ends: bytes) -> tuple[Endpoint, Endpoint]:
-    """From where to where, by an entry of `Segments.ends`."""
+    """From where to where, by an entry of `ends`."""
     middle = (len(ends) - 4) // 2
     src, dst = int.from_bytes(ends[-4:-2]), int.from_bytes(ends[-2:])
     return Endpoint(ends[:middle], src), Endpoint(ends[middle:-4], dst)
@@ -61,22 +78,26 @@ class Headers:
         self.start: Ints = self.stop - sizes
         """Where each begins."""
         self.odd: Bools = np.ones(len(frames), np.bool_)
-        """Frames whose headers are left to the scalar way, and which may hold a segment of any connection."""
+        """Frames whose headers are left to the scalar way, and which may hold something of any conversation."""
         links = np.fromiter((frame[3] for frame in frames), np.int64, len(frames))
-        found = [self._linked(link, np.flatnonzero(links == link)) for link in np.unique(links).tolist()]
-        self.segments = _joined([segments for each in found for segments in each])
-
-    def _linked(self, link: int, frame: Ints) -> list[Segments]:
-        """The segments in frames of a link type."""
-        start, version = self._packets(link, self.start[frame])
         found: list[Segments] = []
-        for number in (4, 6):
-            own = version == number
-            if own.all():
-                return [*found, self._read(number, frame, start)]
-            if own.any():
-                found.append(self._read(number, frame[own], start[own]))
-        return found
+        datagrams: list[UdpDatagrams] = []
+        for version, frame, start in self._all_packets(links):
+            packets = _Packets(self, version, frame, start)
+            found.append(packets.segments())
+            datagrams.append(packets.datagrams())
+        self.segments = Segments(*_joined(found, len(Segments._fields)))
+        self.datagrams = UdpDatagrams(*_joined(datagrams, len(UdpDatagrams._fields)))
+
+    def _all_packets(self, links: Ints) -> Iterator[tuple[int, Ints, Ints]]:
+        """(version, indices of frames, where their IP packets begin), by link type and version."""
+        for link in np.unique(links).tolist():
+            frame = np.flatnonzero(links == link)
+            start, version = self._packets(link, self.start[frame])
+            for number in (4, 6):
+                own = version == number
+                if own.any():
+                    yield number, frame[own], start[own]
 
     def _packets(self, link: int, at: Ints) -> tuple[Ints, Ints]:
         """Where the IP packets in frames of a link type begin, and their versions; 0 for other packets."""
@@ -99,35 +120,65 @@ class Headers:
         """The numbers of two bytes at some places."""
         return self.bytes[at].astype(np.int64) << 8 | self.bytes[at + 1]
 
-    def _read(self, version: int, frame: Ints, start: Ints) -> Segments:
-        """The segments in frames that seem to hold an IP packet, at `start`."""
-        rows = self.rows[start]
-        octets, words = rows.view(np.uint8).reshape(-1, _ROW), rows.view(">u4").reshape(-1, _ROW // 4)
+
+class _Packets:
+    """What seem to be IP packets, of one version.
+
+    Args:
+        headers: Those of the block.
+        frame: Their frames.
+        start: Where they begin in the joined bytes.
+    """
+
+    def __init__(self, headers: Headers, version: int, frame: Ints, start: Ints) -> None:
+        self.headers, self.version, self.frame, self.start = headers, version, frame, start
+        rows = headers.rows[start]
+        self.octets, self.words = rows.view(np.uint8).reshape(-1, _ROW), rows.view(">u4").reshape(-1, _ROW // 4)
+        octets, words = self.octets, self.words
         if version == 4:
-            size, ends = 20, octets[:, 12:24]
+            self.size, self.ends = 20, octets[:, 12:24]
             usual = (octets[:, 0] == 0x45) & (words[:, 1] & 0x3FFF == 0)
-            protocol, stop = octets[:, 9], start + (words[:, 0] & 0xFFFF)
+            self.protocol, stop = octets[:, 9], start + (words[:, 0] & 0xFFFF)
         else:
-            size, ends = 40, octets[:, 8:44]
+            self.size, self.ends = 40, octets[:, 8:44]
             usual = octets[:, 0] >> 4 == 6
-            protocol, stop = octets[:, 6], start + 40 + (words[:, 1] >> 16)
-        # a datagram that can't be a tunnel holds no segment
-        self.odd[frame[usual & (protocol == _UDP) & ~np.isin(words[:, size // 4] & 0xFFFF, _TUNNELS)]] = False
-        tcp = octets[:, size + 12]
-        body = start + size + (tcp >> 2 & 0x3C)
-        plain = usual & (protocol == _TCP) & (tcp >= 0x50) & (body <= stop) & (stop <= self.stop[frame])
-        self.odd[frame[plain]] = False
-        seq, ack = (words[plain, size // 4 + n].astype(np.int64) for n in (1, 2))
-        keys = np.ascontiguousarray(ends[plain]).view(f"V{ends.shape[1]}").ravel().tolist()
-        return Segments(frame[plain], keys, seq, ack, octets[plain, size + 13], body[plain], stop[plain])
+            self.protocol, stop = octets[:, 6], start + 40 + (words[:, 1] >> 16)
+        self.usual, self.stop = usual & (stop <= headers.stop[frame]), stop
+
+    def segments(self) -> Segments:
+        """The TCP segments."""
+        tcp = self.octets[:, self.size + 12]
+        body = self.start + self.size + (tcp >> 2 & 0x3C)
+        plain = self.usual & (self.protocol == _TCP) & (tcp >= 0x50) & (body <= self.stop)
+        seq, ack = (self.words[plain, self.size // 4 + n].astype(np.int64) for n in (1, 2))
+        flags = self.octets[plain, self.size + 13]
+        return Segments(*self._plain(plain), body[plain], self.stop[plain], seq, ack, flags)
+
+    def datagrams(self) -> UdpDatagrams:
+        """The UDP datagrams that can't be tunnels."""
+        size = self.words[:, self.size // 4 + 1] >> 16
+        udp = self.start + self.size
+        stop = udp + size
+        tunnel = np.isin(self.words[:, self.size // 4] & 0xFFFF, _TUNNELS)
+        plain = self.usual & (self.protocol == _UDP) & ~tunnel & (size >= _UDP_HEADER) & (stop <= self.stop)
+        number = self.words[plain, 1].astype(np.int64) >> 16 if self.version == 4 else np.full(plain.sum(), -1)
+        return UdpDatagrams(*self._plain(plain), udp[plain] + _UDP_HEADER, stop[plain], self.start[plain], number)
+
+    def _plain(self, plain: Bools) -> tuple[Ints, list[bytes]]:
+        """The frames and ends of packets that are plain, whose frames aren't odd."""
+        self.headers.odd[self.frame[plain]] = False
+        ends = self.ends[plain]
+        return self.frame[plain], np.ascontiguousarray(ends).view(f"V{ends.shape[1]}").ravel().tolist()
 
 
-def _joined(found: list[Segments]) -> Segments:
-    """The segments of several kinds of frames, kind by kind."""
+def _joined(found: Sequence[tuple[Any, ...]], columns: int) -> list[Any]:
+    """The columns of packets of several kinds, kind by kind."""
     if len(found) == 1:
-        return found[0]
+        return [*found[0]]
     none = np.zeros(0, np.int64)
-    frame, seq, ack, flags, start, stop = (
-        np.concatenate([none, *(segments[column] for segments in found)]) for column in (0, 2, 3, 4, 5, 6)
-    )
-    return Segments(frame, [ends for segments in found for ends in segments.ends], seq, ack, flags, start, stop)
+    return [
+        [ends for one in found for ends in one[column]]
+        if column == _ENDS
+        else np.concatenate([none, *(one[column] for one in found)])
+        for column in range(columns)
+    ]

@@ -24,7 +24,6 @@ from zdissect.engine.lazy_messages import LazyMessage, LazyTape
 from zdissect.engine.messages import DecodedMessage
 from zdissect.engine.tape import Buffer, Origin
 from zdissect.engine.templates import CELL, Cell
-from zdissect.flow.framing import STREAM
 from zdissect.records import Frame
 from zdissect.vector.feed import BlockFeed, Progress
 from zdissect.vector.frame_blocks import block_of, blocks, of_next
@@ -140,7 +139,7 @@ class BlockItems:
 
 def dissections(usual: UsualBatches) -> Iterator[Dissection]:
     """Usual batches as dissections."""
-    block, runs, data, prefix = usual.block, usual.runs, usual.data, STREAM.prefix
+    block, runs, data = usual.block, usual.runs, usual.data
     rows = map(runs.rows.__getitem__, usual.row.tolist())
     cells = zip(rows, *(usual.column(name) for name in CELL), strict=True)
     columns = (
@@ -149,14 +148,14 @@ def dissections(usual: UsualBatches) -> Iterator[Dissection]:
     )  # fmt: skip
     each = zip(usual.frames, *(column.tolist() for column in columns), strict=True)
     for frame, batch, start, stop, way, offset, count, index, number, is_alike in each:
-        flow, direction = usual.ways[way]
+        (flow, direction), framing = usual.ways[way], usual.framings[way]
         carrying: tuple[int, ...]
         if offset >= 0:
-            buffer, carrying = Buffer("tcp", data[start:stop], [Origin(0, frame[1], offset)]), (frame[1],)
+            buffer, carrying = Buffer(flow.link, data[start:stop], [Origin(0, frame[1], offset)]), (frame[1],)
         else:
             buffer, carrying = block.front.buffer(batch)
-        tape, messages = (_alike if is_alike else _mixed)(LazyTape(buffer.data, prefix), islice(cells, count))
-        yield Dissection(frame, carrying, flow, direction, buffer, tape, STREAM, "", messages, (index, number))
+        tape, messages = (_alike if is_alike else _mixed)(LazyTape(buffer.data, framing.prefix), islice(cells, count))
+        yield Dissection(frame, carrying, flow, direction, buffer, tape, framing, "", messages, (index, number))
 
 
 def _alike(tape: LazyTape, cells: Iterable[Cell]) -> tuple[LazyTape, list[DecodedMessage]]:

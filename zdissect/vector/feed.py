@@ -18,9 +18,9 @@ from zdissect.engine.messages import add_findings
 from zdissect.flow.framing import Framing
 from zdissect.flow.ticks import ToldTicks
 from zdissect.pipeline import Pipeline
-from zdissect.records import Chunk
+from zdissect.records import Chunk, Datagram
 from zdissect.session.model import Link
-from zdissect.vector.arrays import FrameBlock, Ints
+from zdissect.vector.arrays import DatagramWay, FrameBlock, Ints, Way
 from zdissect.vector.course import Course
 from zdissect.vector.frame_blocks import BlockSize, of_next
 from zdissect.vector.front import BlockSplit, Front
@@ -196,19 +196,23 @@ class Progress(Around):
         course = next(one for one in self.courses if one.link is link)
         for way in course.ways:
             mine = self.batches.way[course.own] == way
-            done, left = course.own[: course.at][mine[: course.at]], course.own[course.at :][mine[course.at :]]
-            if len(done) or len(left):
-                ends = int(self.batches.stop[done[-1]]) if len(done) else int(self.batches.start[left[0]])
-                for frame, chunk in self.front.rest(way, ends):
-                    self.add(max(frame, self.frame), _OWN, partial(self.chunk, chunk))
+            done, others = course.own[: course.at][mine[: course.at]], course.own[course.at :][mine[course.at :]]
+            if len(done) or len(others):
+                ends = int(self.batches.stop[done[-1]]) if len(done) else int(self.batches.start[others[0]])
+                for frame, left in self.front.rest(way, ends):
+                    self.add(max(frame, self.frame), _OWN, partial(self.left, self.batches.ways[way], left))
         if framing is not None:
             way = int(self.batches.way[batch])
             self.batches.ways[way].conversation.reframe(self.batches.ways[way].direction, framing)
         course.own = course.own[: course.at]
 
-    def chunk(self, chunk: Chunk, frame: int) -> None:
-        """Feeds bytes of a stream that was left to its cutter."""
-        self.sink.items(frame, [*self.pipeline.stream(chunk)])
+    def left(self, way: Way, left: Chunk | Datagram, frame: int) -> None:
+        """Feeds bytes of a stream that was left to its cutter, or a datagram."""
+        pipeline = self.pipeline
+        if isinstance(left, Chunk):
+            self.sink.items(frame, [*pipeline.stream(left)])
+        elif isinstance(way, DatagramWay):
+            self.sink.items(frame, pipeline.datagram(pipeline.datagrams.continuing(way.conversation, left)))
 
     def scalar(self, frame: int) -> None:
         """Feeds a frame that isn't plain."""

@@ -1,4 +1,4 @@
-"""From the frames of a block to the batches of its plain connections; the others go the scalar way, frame by frame."""
+"""From the frames of a block to the batches of its plain conversations; the others are left to the scalar way."""
 
 from dataclasses import dataclass
 
@@ -9,10 +9,11 @@ from zdissect.flow.clock import LEAP_NS, ToldClock
 from zdissect.flow.connection import CONNECTION_BYTES, LARGE, RECENT_SEGMENTS
 from zdissect.flow.cutter import Cutter
 from zdissect.pipeline import Pipeline
-from zdissect.records import Chunk
-from zdissect.vector.arrays import BlockBatches, Bools, FrameBlock, Ints, Way
+from zdissect.records import Chunk, Datagram
+from zdissect.vector.arrays import BlockBatches, Bools, FrameBlock, Ints, StreamWay, Way
 from zdissect.vector.block_headers import Headers
-from zdissect.vector.segments import Connections
+from zdissect.vector.plain_datagrams import BlockDatagrams
+from zdissect.vector.segments import Connections, odd_packets
 from zdissect.vector.streams import Cuts, StreamPieces
 
 
@@ -21,36 +22,38 @@ class BlockSplit:
     """A block, divided into what is plain and what isn't."""
 
     batches: BlockBatches
-    """The batches that plain segments complete."""
+    """The batches that plain segments complete, and those in plain datagrams."""
     scalar: list[int]
-    """The frames, as indices in the block, to be fed one by one."""
+    """The frames, as indices in the block, to be fed one by one: all others."""
     segments: Bools
-    """Which frames are plain segments: all others."""
+    """Which frames are plain segments."""
 
 
 class Front:
-    """A block on its way through the layers up to TCP.
+    """A block on its way through the layers up to TCP and UDP.
 
     Args:
-        pipeline: Its layers up to TCP are as after the plain frames of the block once it is split; so until the others
-            have been fed, in order, nothing else may be.
+        pipeline: Its layers up to these are as after the plain frames of the block once it is split; so until the
+            others have been fed, in order, nothing else may be.
     """
 
     def __init__(self, pipeline: Pipeline) -> None:
         self.pipeline = pipeline
 
     def split(self, block: FrameBlock) -> BlockSplit:
-        """Finds the plain segments of a block, and cuts their streams."""
-        self.block = block
-        frames = block.frames if self._fits(block) else []
+        """Finds the plain segments and datagrams of a block, and cuts the streams."""
+        self.block = block if self._fits(block) else FrameBlock([], block.now_ns[:0], [])
+        frames = self.block.frames
         headers = Headers(frames)
-        self.connections = connections = Connections(self.pipeline, frames, headers)
+        odd = odd_packets(self.pipeline, frames, headers)
+        self.connections = connections = Connections(self.pipeline, frames, headers, odd)
+        self.datagrams = BlockDatagrams(self.pipeline, self.block, headers, odd)
         self.pieces = StreamPieces(frames, headers, connections)
-        cuts = Cuts(block, self.pieces)
+        cuts = Cuts(self.block, self.pieces)
         if cuts.left.any():
             connections.leave(cuts.left)
             self.pieces = StreamPieces(frames, headers, connections)
-            cuts = Cuts(block, self.pieces)
+            cuts = Cuts(self.block, self.pieces)
         self.tail = cuts.tail
         self.origin: list[int] = []
         """By way: the stream offset of the beginning of the arena, if the way began there."""
@@ -60,7 +63,9 @@ class Front:
         self._commit()
         segments = np.zeros(len(block.frames), np.bool_)
         segments[connections.taken.frame] = True
-        return BlockSplit(self.batches, np.flatnonzero(~segments).tolist(), segments)
+        plain = segments.copy()
+        plain[self.datagrams.taken.frame] = True
+        return BlockSplit(self.batches, np.flatnonzero(~plain).tolist(), segments)
 
     def _fits(self, block: FrameBlock) -> bool:
         """Whether time goes on as usual, and no connection has to make room for others."""
@@ -76,28 +81,44 @@ class Front:
 
     def _batches(self, cuts: Cuts) -> BlockBatches:
         """The batches, in order of the frames that complete them."""
-        pieces = self.pieces
-        frame = pieces.frame[cuts.piece]
+        pieces, taken = self.pieces, self.datagrams.taken
+        arena, start, stop = cuts.arena, cuts.start, cuts.stop
+        frame, way = pieces.frame[cuts.piece], pieces.way[cuts.piece]
+        self.streams, self.base = len(self.connections.ways), len(arena)
+        """How many ways are of streams; where the frames with datagrams begin in the arena."""
+        if len(taken.frame):
+            arena = np.frombuffer(pieces.data + self.datagrams.headers.data, np.uint8)
+            start, stop = np.append(start, self.base + taken.start), np.append(stop, self.base + taken.stop)
+            frame, way = np.append(frame, taken.frame), np.append(way, self.streams + taken.way)
         order = np.argsort(frame, kind="stable")
-        way = pieces.way[cuts.piece[order]]
-        return BlockBatches(cuts.arena, cuts.start[order], cuts.stop[order], frame[order], way, self.connections.ways)
+        ways: list[Way] = [*self.connections.ways, *self.datagrams.ways]
+        return BlockBatches(arena, start[order], stop[order], frame[order], way[order], ways)
 
     def buffer(self, batch: int) -> tuple[Buffer, tuple[int, ...]]:
-        """A batch as cutters give it, and the numbers of the frames that it came in."""
+        """A batch as the pipeline gives it to the dissector, and the numbers of the frames that it came in."""
+        if self.batches.way[batch] >= self.streams:
+            return self.datagrams.buffer(int(self.batches.start[batch]) - self.base)
         cut = self.pieces.batch(int(self.batches.start[batch]), int(self.batches.stop[batch]))
         return cut.buffer, cut.frames
 
     def offsets(self) -> Ints:
         """Where each batch begins in its frame; -1 of one that came in several, or of which that isn't known."""
-        pieces, batches = self.pieces, self.batches
-        piece = np.searchsorted(pieces.stop, batches.start, "right")
-        alone = (batches.stop <= pieces.stop[piece]) & (pieces.frame[piece] >= 0)
-        out: Ints = np.where(alone, pieces.offset[piece] + batches.start - pieces.start[piece], -1)
+        pieces, streams = self.pieces, np.flatnonzero(self.batches.way < self.streams)
+        start, stop = self.batches.start[streams], self.batches.stop[streams]
+        piece = np.searchsorted(pieces.stop, start, "right")
+        alone = (stop <= pieces.stop[piece]) & (pieces.frame[piece] >= 0)
+        out: Ints = np.empty(len(self.batches.start), np.int64)
+        out[streams] = np.where(alone, pieces.offset[piece] + start - pieces.start[piece], -1)
+        datagrams = self.batches.way >= self.streams
+        out[datagrams] = self.datagrams.offsets(self.batches.start[datagrams] - self.base)
         return out
 
-    def rest(self, way: int, position: int) -> list[tuple[int, Chunk]]:
-        """Hands a way over to its cutter, because batches are framed differently from a place in the arena on. Returns
-        what follows: (index of the frame, bytes), to be given to `Pipeline.stream` in the order of the capture."""
+    def rest(self, way: int, position: int) -> list[tuple[int, Chunk]] | list[tuple[int, Datagram]]:
+        """Leaves a way to the scalar way, because batches are framed differently from a place in the arena on. Returns
+        what follows: (index of the frame, bytes for `Pipeline.stream`, or a datagram), to be fed in the order of the
+        capture."""
+        if way >= self.streams:
+            return self.datagrams.rest(way - self.streams, position - self.base)
         known, stop = self.connections.ways[way], self.pieces.bounds[way][1]
         cutter = _cutter(known)
         cutter.parts, cutter.have, cutter.offset = [], 0, self.origin[way] + position
@@ -110,7 +131,8 @@ class Front:
         return out
 
     def _commit(self) -> None:
-        """Brings the state of the layers up to TCP to what it is after the plain frames of the block."""
+        """Brings the state of the layers to what it is after the plain frames of the block."""
+        self.pipeline.captured += self.datagrams.go_on()
         for way, _, size in self.connections.go_on(self.block.frames):
             self.pipeline.captured += size
             if size:
@@ -143,6 +165,6 @@ class Front:
             half.keep(self.origin[way] + int(pieces.start[piece]), pieces.part(piece).data)
 
 
-def _cutter(way: Way) -> Cutter:
+def _cutter(way: StreamWay) -> Cutter:
     """The cutter of a way."""
     return way.conversation.sides[way.direction].cutter

@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from zdissect.engine.program import ProgramTable
-from zdissect.grammar.batch import STREAM_PREFIX
 from zdissect.grammar.network import PUSH, REQUEST, RESPONSE, RESPONSE_FINAL
 from zdissect.grammar.transport import FRAME, KEEP_ALIVE
 from zdissect.grammar.types import Message
@@ -83,17 +82,19 @@ def message_of(path: Path) -> Message:
 
 
 class Lockstep:
-    """One block of batches, and how far they have been read."""
+    """One block of batches, and how far they have been read; arguments as of `Walker.walk`."""
 
-    def __init__(self, data: bytes, start: Ints, stop: Ints, beginnings: Beginnings) -> None:
+    def __init__(self, data: bytes, prefix: Ints, bounds: tuple[Ints, Ints], beginnings: Beginnings) -> None:
+        start, stop = bounds
         self.data = data
         self.arena = np.frombuffer(data, dtype=np.uint8)
         self.words = words_of(self.arena)
         self.reader = LaneReader(self.arena, self.words)
         self.beginnings = beginnings
         self.stop = stop
-        self.at = start + STREAM_PREFIX
-        self.good = (self.words[start] & np.uint64(0xFFFF)).astype(np.int64) == stop - self.at
+        self.at = start + prefix
+        size = (self.words[start] & np.uint64(0xFFFF)).astype(np.int64)
+        self.good = (prefix == 0) | (size == stop - self.at)
         """Whether a batch has been read without any doubt so far."""
         self.sn = np.full(len(start), -1)
         """Sequence number of the FRAME that is being read; -1 outside of any."""

@@ -5,7 +5,6 @@ import numpy as np
 from zdissect.dissection import Dissection
 from zdissect.dissector import EMPTY
 from zdissect.engine.lazy_messages import LazyMessage, LazyTape
-from zdissect.flow.framing import STREAM
 from zdissect.pipeline import Pipeline
 from zdissect.vector.arrays import BlockBatches, FrameBlock, Walked
 from zdissect.vector.facts import Facts, facts
@@ -22,7 +21,9 @@ class ReadBlock:
         self.split, self.block = split, block
         self.sessions, self.frames = pipeline.sessions, block.frames
         self.batches: BlockBatches = split.batches
-        self.walked: Walked = walker.walk(self.batches.arena, self.batches.start, self.batches.stop)
+        self.walked: Walked = walker.walk(
+            self.batches.arena, self.batches.prefix, self.batches.start, self.batches.stop
+        )
         self.links = [self.sessions.link(way.conversation.flow) for way in self.batches.ways]
         self.facts: Facts = facts(self.batches, self.walked, self.links, block.now_ns)
 
@@ -31,11 +32,12 @@ class ReadBlock:
         way = self.batches.ways[int(self.batches.way[batch])]
         buffer, frames = self.front.buffer(batch)
         frame = self.frames[int(self.batches.frame[batch])]
-        return Dissection(frame, frames, way.conversation.flow, way.direction, buffer, EMPTY, STREAM)
+        return Dissection(frame, frames, way.conversation.flow, way.direction, buffer, EMPTY, way.framing)
 
     def tape(self, batch: int) -> LazyTape:
         """The tape of a batch that was read on arrays."""
-        return LazyTape(self.walked.data[self.batches.start[batch] : self.batches.stop[batch]], STREAM.prefix)
+        prefix = self.batches.ways[int(self.batches.way[batch])].framing.prefix
+        return LazyTape(self.walked.data[self.batches.start[batch] : self.batches.stop[batch]], prefix)
 
     def messages(self, batch: int) -> list[LazyMessage]:
         """All messages of such a batch."""

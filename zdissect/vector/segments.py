@@ -15,8 +15,8 @@ from zdissect.flow.cutter import Cutter
 from zdissect.flow.framing import STREAM
 from zdissect.flow.verdict import Verdict
 from zdissect.pipeline import Pipeline
-from zdissect.records import Frame, Segment
-from zdissect.vector.arrays import Bools, Ints, Way
+from zdissect.records import Datagram, Frame, Segment
+from zdissect.vector.arrays import Bools, Ints, StreamWay
 from zdissect.vector.block_headers import Headers, endpoints
 
 _ZENOH = (Verdict.ZENOH, Verdict.MIDDLE)
@@ -37,12 +37,24 @@ class Taken(NamedTuple):
     """By how many bytes its acknowledgement is beyond that of its half-stream when the block begins."""
 
 
+OddPackets = list[tuple[int, Segment | Datagram]]
+"""(index of the frame, packet) of packets whose headers aren't plain, because of fragments, tunnels..."""
+
+
+def odd_packets(pipeline: Pipeline, frames: list[Frame], headers: Headers) -> OddPackets:
+    """Decodes the frames of a block whose headers aren't plain, before it is their turn."""
+    odd = np.flatnonzero(headers.odd).tolist()
+    decoder = pipeline.decoder.ahead() if odd else pipeline.decoder
+    packets = ((index, decoder.feed(frames[index])) for index in odd)
+    return [(index, packet) for index, packet in packets if packet is not None]
+
+
 class Connections:
     """The connections of a block that begin it in a plain state."""
 
-    def __init__(self, pipeline: Pipeline, frames: list[Frame], headers: Headers) -> None:
+    def __init__(self, pipeline: Pipeline, frames: list[Frame], headers: Headers, odd: OddPackets) -> None:
         self.pipeline = pipeline
-        self.ways: list[Way] = []
+        self.ways: list[StreamWay] = []
         """Both directions of each: number 2 n is direction 0 of the n-th connection."""
         self.numbers: dict[Connection, int] = {}
         """By connection: its number, or -1 if it isn't plain."""
@@ -62,8 +74,9 @@ class Connections:
         frame = segments.frame[order]
         stop = np.full(len(self.ways) // 2, len(frames))
         np.minimum.at(stop, way[~fits] >> 1, frame[~fits])
-        for connection, index in self._odd(frames, headers).items():
-            if (number := self.numbers.get(connection, -1)) >= 0:
+        for index, packet in odd:
+            half = pipeline.streams.half(packet.src, packet.dst) if isinstance(packet, Segment) else None
+            if half is not None and (number := self.numbers.get(half.connection, -1)) >= 0:
                 stop[number] = min(stop[number], index)
         fits = frame < stop[way >> 1]
         self.taken = Taken(frame[fits], way[fits], segments.start[order][fits], size[fits], acked[fits])
@@ -88,17 +101,6 @@ class Connections:
             half.advance(size[way])
             yield way, half, size[way]
 
-    def _odd(self, frames: list[Frame], headers: Headers) -> dict[Connection, int]:
-        """By connection: its first segment whose headers aren't plain, because of fragments, tunnels..."""
-        odd, out = np.flatnonzero(headers.odd).tolist(), dict[Connection, int]()
-        decoder = self.pipeline.decoder.ahead() if odd else None
-        for index in odd:
-            packet = decoder.feed(frames[index]) if decoder is not None else None
-            half = self.pipeline.streams.half(packet.src, packet.dst) if isinstance(packet, Segment) else None
-            if half is not None:
-                out.setdefault(half.connection, index)
-        return out
-
     def _way(self, ends: bytes) -> int:
         """The number of the way from one end to another; -1 if its connection isn't plain."""
         half = self.pipeline.streams.half(*endpoints(ends))
@@ -115,7 +117,7 @@ class Connections:
         self.ways += ways
         return len(self.ways) // 2 - 1 if ways else -1
 
-    def plain(self, connection: Connection) -> list[Way]:
+    def plain(self, connection: Connection) -> list[StreamWay]:
         """Both directions of a connection; none if its state isn't plain."""
         halves = sorted(connection.halves, key=lambda half: half.direction)
         stream = halves[0].stream
@@ -126,7 +128,7 @@ class Connections:
             begun = half.offset > 0 or side.known
             if not _in_order(half, base, passed) or (half.seq >= 0 and not (begun and _cuts_plainly(side.cutter))):
                 return []
-        return [Way(conversation, half) for half in halves]
+        return [StreamWay(conversation, half) for half in halves]
 
     def _check(self, way: Ints, size: Ints, seq: Ints, ack: Ints, flags: Ints) -> tuple[Ints, Bools]:
         """(how far each segment acknowledges, whether it is plain)"""

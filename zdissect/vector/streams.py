@@ -7,7 +7,7 @@ import numpy as np
 from zdissect.flow.framing import STREAM
 from zdissect.flow.stream_buffer import Batch, Part, StreamBuffer
 from zdissect.records import Frame
-from zdissect.vector.arrays import PADDING, Bools, Bytes, FrameBlock, Ints, Way
+from zdissect.vector.arrays import PADDING, Bools, Bytes, FrameBlock, Ints, StreamWay
 from zdissect.vector.block_headers import Headers
 from zdissect.vector.segments import Connections
 
@@ -46,7 +46,7 @@ class StreamPieces:
         self.bounds = [(places[first], places[last]) for first, last in pairwise(self.edges)]
         """Where each way is in the arena."""
 
-    def _hold(self, ways: list[Way], payloads: list[bytes]) -> None:
+    def _hold(self, ways: list[StreamWay], payloads: list[bytes]) -> None:
         """Puts what cutters have in hand before the first payload of their ways."""
         cutters = [way.conversation.sides[way.direction].cutter for way in ways]
         busy = [number for number in np.unique(self.way).tolist() if cutters[number].parts]

@@ -43,6 +43,8 @@ class UsualBatches(OpenColumns):
         self.row = runs.row[self.messages]
         """For each message, the index of its row in `runs.rows`."""
         self.ways = [(way.conversation.flow, way.direction) for way in self.block.batches.ways]
+        self.framings = [way.framing for way in self.block.batches.ways]
+        """How the batches of each way are framed."""
         self.way: Ints = self.block.batches.way[self.batches]
         self._of: UsualBatches | None = None
         self.mask = np.ones(len(messages), np.bool_)
@@ -151,7 +153,7 @@ class UsualBatches(OpenColumns):
             yield (frame[1],) if offset >= 0 else front.buffer(batch)[1]
 
     def bytes(self, most: int | None = None) -> Iterator[bytes]:
-        """The bytes of each batch, with its length prefix; or `most` of them, which it has."""
+        """The bytes of each batch, with its length prefix if it has one; or `most` of them, which it has."""
         start = self.block.batches.start[self.batches]
         stop = self.block.batches.stop[self.batches] if most is None else start + most
         return self.slices(start, stop)
@@ -172,7 +174,7 @@ class UsualBatches(OpenColumns):
 
     @property
     def sizes(self) -> list[int]:
-        """The bytes of each batch, with its length prefix."""
+        """The bytes of each batch, with its length prefix if it has one."""
         sizes: list[int] = self.block.facts.size[self.batches].tolist()
         return sizes
 

@@ -41,10 +41,14 @@ class Walker:
         """Forgets all templates."""
         self.learned.forget()
 
-    def walk(self, arena: Bytes, start: Ints, stop: Ints) -> Walked:
-        """Reads the batches `start` to `stop` of an arena, each with a length prefix of two bytes."""
+    def walk(self, arena: Bytes, prefix: Ints, start: Ints, stop: Ints) -> Walked:
+        """Reads the batches `start` to `stop` of an arena.
+
+        Args:
+            prefix: The size of the length prefix of each: two bytes, or none.
+        """
         data = b"".join((arena.data, bytes(_SLACK)))
-        lockstep = Lockstep(data, start, stop, self.beginnings)
+        lockstep = Lockstep(data, prefix, (start, stop), self.beginnings)
         lockstep.read(self.several)
         found = []
         for path, parts in lockstep.parts.items():
