@@ -70,7 +70,7 @@ def test_segment_behind_every_link_layer(name: str) -> None:
         (101, b"\x50" + bytes(40), "not IP"),
         (113, bytes(15), "short Linux cooked header"),
         (276, b"\x08\6" + bytes(10), "short Linux cooked header"),
-        (276, b"\x08\0" + bytes(10), "short IPv4"),
+        (276, b"\x08\0" + bytes(10), "short Linux cooked header"),
         (147, V4, "link type 147 (USER0)"),
         (9, b"\xff\x03\xc0\x21", "PPP control"),
         (1, ethernet(ipv4(bytes(8), 1)), "ICMP"),

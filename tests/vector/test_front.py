@@ -63,10 +63,10 @@ def test_damage(kind, share, seed):
 @pytest.mark.parametrize("kind", DAMAGES)
 def test_damaged_datagrams(kind, share):
     random, taken = Random(f"{kind} of UDP"), 0
-    for seed in range(3):
-        frames = damaged(random, traffic(seed, connections=1, udp=3), kind, share)
-        taken += agree(frames, 30, random.choice((20, 100, 1000))).datagrams
-    assert taken > 15
+    for seed, size in enumerate((20, 300)):
+        frames = damaged(random, traffic(seed, 150, connections=1, udp=3), kind, share)
+        taken += agree(frames, 30, size).datagrams
+    assert taken > 10
 
 
 @pytest.mark.parametrize("seed", range(4))

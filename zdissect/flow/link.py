@@ -77,7 +77,7 @@ class Decoder:
         elif link == SLL:
             kind, start = data[14:16], 16
         elif link == SLL2:
-            kind, start = data[:2], 20
+            kind, start = data[:2] if len(data) >= 20 else b"", 20
         else:
             return self._linked(frame, link, 0)
         if kind == b"\x08\x00":  # the shortcut again, for the other common case

@@ -88,7 +88,6 @@ class BlockDatagrams:
         for conversation, frame, own in zip(self.numbers, last.tolist(), size.tolist(), strict=True):
             if frame >= 0:
                 conversation.heard_ns = frames[frame].now_ns
-                conversation.beyond = True
                 conversation.flow.size += own
         for index in self.remembered:
             datagram, found = self.datagram(index), self.headers.datagrams
@@ -135,7 +134,7 @@ class BlockDatagrams:
         conversation = self.datagrams.existing(src, dst)
         if conversation is None or conversation.flow.verdict is not Verdict.ZENOH:
             return -1
-        if conversation.waiting or conversation.flow.replaces:
+        if conversation.waiting or conversation.flow.replaces or not conversation.beyond:
             return -1
         if conversation not in self.numbers:
             self.numbers[conversation] = len(self.numbers)
