@@ -17,7 +17,13 @@ if TYPE_CHECKING:
 Fed = tuple[Frame, Iterable[Item]]
 """A frame that was fed, and what it completes: to be taken before the next one, as it may be made meanwhile."""
 WORTH_FRAMES = 3_000
-"""Frames from which on it pays to load what reads blocks."""
+"""Frames from which on it pays to load what reads blocks..."""
+WORTH_MESSAGES = 12_000
+"""... and messages that a file of fewer frames may have left, if it goes on as it began."""
+_LOOK = 16
+"""Frames after which these are counted again, and..."""
+_TELLING = 500
+"""... messages that tell how it goes on."""
 MOST_WAITING = 2_000
 """Frames that have come together from which on they are read in blocks, and most that are: this is done in the time in
 which nobody notices that he waits."""
@@ -61,19 +67,34 @@ def in_parts(
 def _ranked(
     pipeline: Pipeline, frames: Iterable[Frame], show: "Show[Of] | None"
 ) -> Iterator[tuple[Frame, Iterable[tuple[Any, Sequence[Item | InTurn[Of]]]]]]:
-    """Feeds frames: each, and what it brings, in parts; in blocks if there are many."""
+    """Feeds frames: each, and what it brings, in parts; in blocks from where on these are worth it."""
     rest, first, size = iter(frames), list[Frame](), 0
     for frame in rest:
         first.append(frame)
         size += len(frame[5])
         if len(first) >= WORTH_FRAMES or size >= MOST_BYTES:
-            from zdissect.vector.dissections import ranked_in_blocks  # slow to load, and most captures are small
-
-            for _, brought in ranked_in_blocks(pipeline, chain(first, rest), show):
-                yield from brought
+            break
+    else:
+        done = before = 0
+        for frame in first:
+            if not done % _LOOK and _many_follow(pipeline, before, size):
+                break
+            yield frame, pipeline.ranked(frame)
+            done += 1
+            before += len(frame[5])
+        first = first[done:]
+        if not first:
             return
-    for frame in first:
-        yield frame, pipeline.ranked(frame)
+    from zdissect.vector.dissections import ranked_in_blocks  # slow to load, and most captures are small
+
+    for _, brought in ranked_in_blocks(pipeline, chain(first, rest), show):
+        yield from brought
+
+
+def _many_follow(pipeline: Pipeline, before: int, size: int) -> bool:
+    """Whether many messages may follow in a file, of which so many bytes have been fed."""
+    messages = sum(sum(link.messages) for link in pipeline.sessions.links.values())  # of links that haven't ended
+    return messages > _TELLING and messages * (size - before) > WORTH_MESSAGES * before
 
 
 def one_by_one(pipeline: Pipeline, frames: Iterable[Frame]) -> Iterator[Fed]:

@@ -68,7 +68,7 @@ def run(arguments):
 
 def small_blocks(size):
     """Makes groups read blocks of so many frames, while a single process reads frame by frame."""
-    fed.WORTH_FRAMES = 1 << 60
+    fed.WORTH_FRAMES = fed.WORTH_MESSAGES = 1 << 60
     frame_blocks.LEAST_FRAMES, frame_blocks.MOST_FRAMES, frame_blocks._PIECE = size, 3 * size, max(1, size // 2)
 
 

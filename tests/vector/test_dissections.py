@@ -10,6 +10,7 @@ from tests.conversation import Conversation
 from tests.export.partitions import damaged as shaken
 from tests.export.partitions import merged
 from tests.export.tables import SAMPLES, frames
+from tests.messages import push
 from tests.random_traffic import random_conversation
 from tests.vector.damage import DAMAGES, damaged, traffic, with_numbers
 from tests.vector.item_blocks import Blocks, each, usual_frames
@@ -98,6 +99,18 @@ def test_damage(kind: str, blocks: Blocks) -> None:
 def test_conversations_over_udp(seed: int, blocks: Blocks) -> None:
     some = with_numbers(random_conversation(seed, 120, Conversation(udp=True)).capture.frames)
     assert max(same(blocks, some, size) for size in (20, 90)) > len(some) / 20
+
+
+@pytest.mark.parametrize("least", [500, 10_000])
+def test_few_frames_that_hold_many_messages(least: int, blocks: Blocks, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are read in blocks from where that shows; and not if there are too few for that."""
+    made = Conversation().open()
+    for _ in range(60):
+        made.frame(0, *[push(f"a/{number}") for number in range(60)])
+    monkeypatch.setattr("zdissect.fed.WORTH_FRAMES", 1000)
+    monkeypatch.setattr("zdissect.fed.WORTH_MESSAGES", least)
+    taken = same(blocks, made.capture.frames, 10)
+    assert taken == 0 if least > 500 else 20 < taken < 52
 
 
 def test_templates_are_forgotten(blocks: Blocks, monkeypatch: pytest.MonkeyPatch) -> None:

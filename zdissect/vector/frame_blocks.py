@@ -12,7 +12,9 @@ from zdissect.records import Frame
 from zdissect.vector.arrays import FrameBlock
 
 LEAST_FRAMES = 200
-"""Frames of the smallest block that is worth arrays."""
+"""Frames of the smallest block that is worth arrays..."""
+LEAST_BYTES = 1 << 17
+"""... unless they have so many bytes."""
 MOST_FRAMES = 10_000
 MOST_TORN = 8
 """Blocks of which one frame in so many, or more, isn't plain are followed by smaller ones."""
@@ -85,7 +87,9 @@ def block_of(pipeline: Pipeline, items: list[Any]) -> FrameBlock | None:
     """
     frames: list[Frame] = [item for item in items if isinstance(item, Frame)]
     times = [frame[2] for frame in frames]
-    if len(frames) < LEAST_FRAMES or not pipeline.clock.steady(times):
+    if len(frames) < LEAST_FRAMES and sum([len(frame[5]) for frame in frames]) < LEAST_BYTES:
+        return None
+    if not frames or not pipeline.clock.steady(times):
         return None
     if max(map(abs, times)) >= MOST_NS:
         return None
