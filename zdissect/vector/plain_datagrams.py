@@ -21,10 +21,11 @@ from zdissect.vector.arrays import Bools, DatagramWay, FrameBlock, Ints
 from zdissect.vector.block_headers import Headers, endpoints
 from zdissect.vector.segments import OddPackets
 
-_REMEMBERED_NS = 2 * WINDOW_NS
-"""Time before the end of the plain datagrams in which those were sent that are remembered, as copies may follow..."""
+_RECENT_NS = 2 * WINDOW_NS
+"""Time before the end of the plain datagrams in which those were sent to which copies may follow..."""
 _MOST_REMEMBERED = MOST_RECENT // 2
-"""... and most of these; if there are more, no datagram of the block is plain."""
+"""... and most of these; if there are more, no datagram of the block is plain. So many of the last ones are remembered
+in any case: where captures were put together, time may go back."""
 _OPENS: Bools = np.isin(np.arange(256) & ID_BITS, OPENING)
 """Whether a datagram with this first byte may open a session."""
 
@@ -74,10 +75,13 @@ class BlockDatagrams:
                 number = self.numbers[conversation]
                 self.stop[number] = min(self.stop[number], frame)
         self.taken = taken.only(taken.frame < self.stop[taken.way >> 1])
-        self.remembered = self._remembered()
-        """The indices of those to which copies may follow."""
-        if self._crowded() or len(self.remembered) > _MOST_REMEMBERED:
-            self.taken, self.remembered = taken.only(np.zeros(len(taken.way), np.bool_)), []
+        recent = self._recent()
+        if self._crowded() or np.count_nonzero(recent) > _MOST_REMEMBERED:
+            self.taken = taken.only(np.zeros(len(taken.way), np.bool_))
+            recent = recent[:0]
+        recent[-_MOST_REMEMBERED:] = True
+        self.remembered: list[int] = np.flatnonzero(recent).tolist()
+        """The indices of those that are remembered."""
 
     def go_on(self) -> int:
         """Takes conversations past the plain datagrams; returns how many bytes these have."""
@@ -170,14 +174,14 @@ class BlockDatagrams:
         payload = self.headers.data[int(taken.start[index]) : int(taken.stop[index])]
         return (*endpoints(found.ends[place]), int(found.number[place]), payload)
 
-    def _remembered(self) -> list[int]:
-        """The indices of those taken that were sent shortly before what isn't plain, or before the end."""
+    def _recent(self) -> Bools:
+        """Which of those taken were sent shortly before what isn't plain, or before the end."""
         taken, now_ns = self.taken, self.block.now_ns
         if not len(taken.way):
-            return []
+            return np.zeros(0, np.bool_)
         ends = now_ns[np.minimum(self.stop, len(now_ns) - 1)][taken.way >> 1]
-        found: list[int] = np.flatnonzero(now_ns[taken.frame] >= ends - _REMEMBERED_NS).tolist()
-        return found
+        recent: Bools = now_ns[taken.frame] >= ends - _RECENT_NS
+        return recent
 
     def _crowded(self) -> bool:
         """Whether conversations may have to make room for others in this block."""
