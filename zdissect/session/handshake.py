@@ -92,6 +92,12 @@ class Handshake:
     said: dict[str, bytes] = field(default_factory=dict)
     """The last message of each step."""
 
+    def forget(self) -> None:
+        """Lets go of the bytes that only a repeated or further step would be compared with: they may be many."""
+        self.said.clear()
+        for end in self.ends:
+            end.cookie = None
+
     @property
     def known(self) -> bool:
         """Whether both ends have said who they are."""

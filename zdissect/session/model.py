@@ -76,6 +76,9 @@ class Session:
     opened: Opened = UNSEEN
     links: set[str] = field(default_factory=set)
     """Flows that carry it now."""
+    carriers: int = 1
+    """How many these are, with those that were closed and haven't ended: what is still under way there may refer to
+    what was declared. It begins with the one link that it is made for."""
     shared: bool = False
     """Whether it has, or had, several links: messages on different links may be captured out of order."""
     gaps: int = 0
@@ -109,6 +112,21 @@ class Session:
         max(tables, key=lambda table: table.size).shrink()
         self.gaps += 1
         self.epoch += 1
+
+    def release(self) -> None:
+        """A link doesn't carry it any more. If no other one does, nothing can refer to what was declared: who keeps
+        links that have ended keeps none of it."""
+        self.carriers -= 1
+        if not self.carriers:
+            self.clear()
+
+    def clear(self) -> None:
+        """Lets go of what only further messages would need, and what may be large. Who the nodes are, what was agreed
+        on, and whether there were gaps stays: listings tell it at the end of the capture."""
+        for side in self.sides:
+            side.keys, side.declared, side.requests, side.graph = KeyTable(), DeclaredState(), Requests(), Graph()
+        self.chains, self.pieces, self.timestamps = {}, 0, Timestamps()
+        self.awaited.clear()
 
     def drop_fragments(self) -> int:
         """Gives up the chain of fragments that takes most memory; returns the bytes of it."""

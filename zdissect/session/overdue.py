@@ -45,11 +45,10 @@ class Overdue:
     @staticmethod
     def left(session: Session, link: Link) -> None:
         """A link has left a session, or is gone: nobody waits for a sign of life on it, nor, if the session has no
-        other link, for an answer. Else it would be kept for as long as a stranger says."""
+        other link, for an answer: `look` passes over what is still listed, and `Session.clear` lets go of it."""
         for pulse in link.pulses:
             pulse.watched = False
         if not session.links:
-            session.awaited.clear()
             session.listed_ns = NEVER
 
     def tick(self, frame: Frame) -> Iterator[Notice]:

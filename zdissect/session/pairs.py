@@ -26,6 +26,7 @@ class Pairs(dict[frozenset[str | None], Session | None]):
             session.gaps = sum(link.gaps)
         else:
             session.share()
+            session.carriers += link.session is not session
         session.links.add(link.flow.id)
         link.session = session
         link.flip = int(handshake.ends[0].zid != session.zids[0])

@@ -261,6 +261,7 @@ class Sessions:
         self.pairs.leave(session, link)
         self.overdue.left(session, link)
         self.memory.drop(session)
+        session.release()
 
     def forget(self, now_ns: int, before_ns: int) -> set[Endpoint]:
         """Forgets what no longer matters, in a capture without an end; returns those whose SCOUT may still be answered.
@@ -283,6 +284,7 @@ class Sessions:
         if link is not None:
             self.learned.pop(flow, None)
             self.leave(link, link.session)
+            link.handshake.forget()
         return link
 
     def assembled(self, item: Dissection) -> None:
