@@ -70,6 +70,15 @@ def requests_of_a_port(count: int) -> Iterator[Frame]:
         yield from capture.take()
 
 
+def receivers(count: int) -> Iterator[Frame]:
+    """One station on raw Ethernet that sends to ever new ones."""
+    capture = Taken()
+    for number in range(count):
+        head = b"\x02\x00" + number.to_bytes(4, "big") + b"\x02\x01\x00\x00\x00\x01\xe0\x72"
+        capture.record(head + b"\x00\x01\x04")
+        yield from capture.take()
+
+
 NODE_FLOODS: dict[str, Flood] = {
     flood.__name__: flood
     for flood in (
@@ -79,5 +88,6 @@ NODE_FLOODS: dict[str, Flood] = {
         requests_of_a_port,
         handshakes_begun,
         handshakes,
+        receivers,
     )
 }

@@ -1,6 +1,6 @@
 """Multicast: members of a group and their JOINs (notes 4.3)."""
 
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass
 from typing import Any
@@ -60,8 +60,8 @@ class Groups:
         self.members: dict[Endpoint | str, dict[Endpoint, LinkEnd]] = {}
         self.joined_ns: dict[tuple[Endpoint, Endpoint | str], int] = {}
         """When each source last joined a group."""
-        self.stations: dict[Endpoint, list[Link]] = {}
-        """The links of each station on raw Ethernet."""
+        self.stations: dict[Endpoint, dict[str, Link]] = {}
+        """The links of each station on raw Ethernet that haven't ended, by flow."""
         self.terms: dict[Endpoint | str, dict[Terms, dict[Endpoint, LinkEnd]]] = {}
         """The members of each group by the parameters that they must have in common, in order of appearance."""
         self.differing: dict[frozenset[Endpoint], Differing] = {}
@@ -76,11 +76,20 @@ class Groups:
         link = Link(flow)
         for end in flow.ends if flow.link == RAW_ETHERNET else ():
             if end.address and not end.address[0] & 1:  # else a group address, or unknown
-                links = self.stations.setdefault(end, [])
-                links.append(link)
-                for other in links if len(links) > 1 else ():
+                links = self.stations.setdefault(end, {})
+                link.session.shared = link.session.shared or bool(links)
+                for other in links.values() if len(links) == 1 else ():  # of more, each was told when it came
                     other.session.shared = True
+                links[flow.id] = link
         return link
+
+    def left(self, flow: Flow) -> None:
+        """The link of a flow has ended: its stations don't keep it."""
+        for end in flow.ends if flow.link == RAW_ETHERNET else ():
+            if (links := self.stations.get(end)) is not None:
+                links.pop(flow.id, None)
+                if not links:
+                    del self.stations[end]
 
     def join(self, link: Link, message: DecodedMessage, item: Dissection) -> None:
         """Takes a JOIN: its sender is a member of the group that it is sent to, or one end of a connection."""
@@ -134,18 +143,9 @@ class Groups:
             message.remark("join-differs", text)
             return
 
-    def forget(self, before_ns: int, flows: Container[str]) -> None:
-        """Forgets the members whose last JOIN came before a time, and the links of stations that are over.
-
-        Args:
-            before_ns: The time.
-            flows: The flows that still carry a link.
-        """
+    def forget(self, before_ns: int) -> None:
+        """Forgets the members whose last JOIN came before a time."""
         self.remove([member for member, joined_ns in self.joined_ns.items() if joined_ns < before_ns])
-        for station, links in list(self.stations.items()):
-            links[:] = [link for link in links if link.flow.id in flows]
-            if not links:
-                del self.stations[station]
 
     def shrink(self, most: int) -> None:
         """Forgets the half of the members that joined first, if there are more members, or pairs that differ."""

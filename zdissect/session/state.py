@@ -272,7 +272,7 @@ class Sessions:
                 from before it if they are overdue.
         """
         self.learned.clear()  # what is still usual is soon learned again
-        self.groups.forget(before_ns, self.links.keys())
+        self.groups.forget(before_ns)
         for link in self.links.values():
             for side in link.session.sides:
                 side.requests.forget(before_ns)
@@ -284,6 +284,7 @@ class Sessions:
         if link is not None:
             self.learned.pop(flow, None)
             self.leave(link, link.session)
+            self.groups.left(link.flow)
             link.handshake.forget()
         return link
 
