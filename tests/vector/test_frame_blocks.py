@@ -65,3 +65,18 @@ def test_blocks_have_fewer_frames_where_these_hold_many_messages(monkeypatch: py
         sizes.append(len(block))
         length.read(len(block), 0, len(block) * (2 if 3 <= len(sizes) < 6 else 20 if len(sizes) < 8 else 1000))
     assert sizes[:10] == [9, 40, 50, 204, 500, 500, 50, 50, 9, 9]
+
+
+def test_where_nothing_is_plain_blocks_are_not_tried_all_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(frame_blocks, "LEAST_FRAMES", 10)
+    monkeypatch.setattr(frame_blocks, "MOST_ALONE", 100)
+    monkeypatch.setattr(frame_blocks, "_PIECE", 1)
+    length, tried, alone = BlockSize(), list[int](), 0
+    for block in blocks(items("f" * 1500), length):
+        if len(block) < 9:  # too few for arrays
+            alone += len(block)
+            continue
+        tried.append(alone)
+        length.read(len(block), 9 if len(tried) < 8 else 0)
+        alone = 0
+    assert tried[:10] == [0, 0, 40, 80, 100, 100, 100, 100, 0, 0]

@@ -13,11 +13,14 @@ from zdissect.vector.arrays import FrameBlock
 
 LEAST_FRAMES = 200
 """Frames of the smallest block that is worth arrays..."""
-LEAST_BYTES = 1 << 17
+LEAST_BYTES = 1 << 18
 """... unless they have so many bytes."""
 MOST_FRAMES = 10_000
 MOST_TORN = 8
 """Blocks of which one frame in so many, or more, isn't plain are followed by smaller ones."""
+MOST_ALONE = 6400
+"""Frames that are fed one by one, at most, where that was so even in the smallest blocks: to try costs more than it
+gains."""
 MOST_MESSAGES = 1 << 17
 """Messages of a block, about: where frames hold more than usual, the blocks that follow have fewer frames."""
 MOST_BYTES = 16 << 20
@@ -37,7 +40,11 @@ class BlockSize:
     def __init__(self) -> None:
         self.most = LEAST_FRAMES - 1
         self.torn = False
-        """Whether much of the last block wasn't plain."""
+        """Whether much of the last block wasn't plain..."""
+        self.in_vain = 0
+        """... and how many of the smallest ones before it were like that, one after the other."""
+        self.alone = 0
+        """How many frames are left to be fed one by one."""
         self.fitting = MOST_FRAMES
         """Frames that hold `MOST_MESSAGES`, if they are like those of the last block."""
 
@@ -46,8 +53,19 @@ class BlockSize:
         self.torn = frames < scalar * MOST_TORN
         self.fitting = frames * MOST_MESSAGES // max(messages, 1)
 
-    def next(self) -> None:
-        """Goes on to the next block."""
+    @property
+    def enough(self) -> int:
+        """How many frames are enough."""
+        return 1 if self.alone > 0 else self.most
+
+    def next(self, frames: int) -> None:
+        """Goes on to what comes after a block of so many frames."""
+        if self.alone > 0:
+            self.alone -= frames
+            return
+        self.in_vain = self.in_vain + 1 if self.torn and self.most < LEAST_FRAMES else 0
+        if self.in_vain > 1:
+            self.alone = min(LEAST_FRAMES << self.in_vain, MOST_ALONE)
         most = self.most // 4 if self.torn else min(4 * self.most + 4, MOST_FRAMES, self.fitting)
         self.most = max(most, LEAST_FRAMES - 1)
         self.torn = False
@@ -63,11 +81,11 @@ def blocks(items: Iterable[Any], length: BlockSize) -> Iterator[list[Any]]:
     rest = iter(items)
     while piece := list(islice(rest, _PIECE)):
         for source, same in groupby(piece, _SOURCE) if len(set(map(_SOURCE, piece))) > 1 else [(piece[0][0], piece)]:
-            if block and (len(block) >= length.most or size >= MOST_BYTES or block[0][0] != source):
+            if block and (len(block) >= length.enough or size >= MOST_BYTES or block[0][0] != source):
                 kept = [] if isinstance(block[-1], Frame) else [block.pop()]
                 if block:
                     yield block
-                length.next()
+                length.next(len(block))
                 block, size = kept, 0
             added = list(same)
             size += sum([len(item[5]) for item in added if isinstance(item, Frame)])
