@@ -7,7 +7,8 @@ ASSEMBLER, TCP, DATAGRAMS = "flow/assembler.py", "flow/tcp.py", "flow/datagrams.
 FINDER, RESYNC = "flow/websocket_finder.py", "flow/resync.py"
 PARTS, WHOLE = ("tests/hostile/test_parts.py",), ("tests/vector/test_full_blocks.py",)
 KEYS, COUNTED = ("tests/hostile/test_long_keys.py",), ("tests/stats/test_undelivered.py",)
-WEBSOCKET, PLACES = ("tests/flow/websocket",), ("tests/hostile/test_streams.py",)
+WEBSOCKET = ("tests/flow/websocket",)
+SEARCH = ("tests/hostile/test_boundary_search.py",)
 SIZES = ("tests/vector/test_frame_blocks.py",)
 TOO_MANY = "            if len(self.spans) > MOST_SPANS:\n                raise self.too_many(pos)\n"
 COMPOSITES, UNITS = "engine/composites.py", ("tests/engine/test_linear.py",)
@@ -67,9 +68,9 @@ FAULTS = (
     Fault("message-before-damage", "A message proves nothing if the one behind it is damaged.",
           FINDER, "if framing is not None and not framing.low_latency and", "if False and", WEBSOCKET),
     Fault("reads-for-ever", "Guesses in a stream have no budget.",
-          RESYNC, "if self.credit > 0 else None", "if True else None", PLACES),
+          RESYNC, "if self.credit > 0 else None", "if True else None", SEARCH),
     Fault("scans-again", "A place in a stream that was ruled out is looked at again.",
-          RESYNC, "at = self.scanned = start - prefix", "at = start - prefix", PLACES),
+          RESYNC, "at = self.scanned = start - prefix", "at = start - prefix", SEARCH),
     Fault("groups-first", "What groups have met is in the order of the groups.",
           "stats/came.py", "sorted((*one.items(), *other.items()), key=itemgetter(1))",
           "(*one.items(), *other.items())", GROUPS),
