@@ -9,7 +9,7 @@ from .pasted import PastedText, PasteError, Piece
 _QUOTE = re.compile(r"\\.|[\"']", re.DOTALL)
 _ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{1,2})|([0-7]{1,3})|u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|(.))", re.DOTALL)
 _ONLY_HEX = re.compile(r"(?:\\x[0-9a-fA-F]{2})+")
-_SPACED_HEX = re.compile(r"(?:\\x[0-9a-fA-F]{2}[\s,;]*|\s)*", re.ASCII)
+_SPACED_HEX = re.compile(r"\s*+(?:\\x[0-9a-fA-F]{2}[\s,;]*+)*+", re.ASCII)
 _HAS_ESCAPE = re.compile(r"\\(?:x[0-9a-fA-F]|[0-7])")
 _PREFIX = re.compile(r"(?:\b[bBcLu]|\bu8|\b[bB][rR])$")
 _JOINT = re.compile(r"[\s\\+]*(?:\b[bBcLu]|\bu8)?")
