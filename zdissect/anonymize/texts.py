@@ -28,6 +28,10 @@ _ROS2 = re.compile(
     r".*::(msg|srv|action)::.*_|RIHS01_[0-9a-f]+|TypeHashNotSupported|(NN|MP|MS|SS|SC)|(\d*:)*[\d,]*:.*,"
 )
 """Types of ROS 2 as rmw_zenoh writes them, their hashes, kinds of entities, qualities of service."""
+_LONGEST_ROS2 = 1024
+"""Characters of the longest such chunk."""
+_LONGEST_PLACE = 128
+"""Characters of what a character stands behind; of longer words something else stands for it."""
 _ID = re.compile(r"[0-9a-f]{16,32}")
 _PARAMETER = re.compile(r"(_\w+)(=.*)?", re.DOTALL)
 
@@ -74,12 +78,14 @@ class Texts:
         for char in word:
             out.append(self._char(char, place))
             place += char
+            if len(place) > _LONGEST_PLACE:  # else a long word would take time, and memory, by the square of its length
+                place = self.secret.random("place", place.encode(errors="surrogatepass"), 16).hex()
         return "".join(out)
 
     def _chunk(self, chunk: str, own: bool) -> str:
         if own and chunk in WELL_KNOWN:
             return chunk
-        if self.ros2 and _ROS2.fullmatch(chunk):
+        if self.ros2 and len(chunk) <= _LONGEST_ROS2 and _ROS2.fullmatch(chunk):
             return chunk
         if _ID.fullmatch(chunk) and (known := self.ids(chunk)) is not None:
             return known

@@ -32,7 +32,6 @@ def _second_text(second: int) -> str:
     return f"{_EPOCH + timedelta(seconds=second):%Y-%m-%dT%H:%M:%S}"
 
 
-@lru_cache(maxsize=4096)
 def encoding_text(encoding_id: int, schema: str | None) -> str:
     """An encoding as the API prints it: the name, then the schema after a semicolon (notes 1.5)."""
     if encoding_id == 65535:

@@ -14,6 +14,7 @@ from zdissect.dissection import Dissection
 from zdissect.engine.messages import Row
 from zdissect.engine.templates import CELL, OPEN, Template
 from zdissect.grammar.columns import COLUMNS, NAMES, SCHEMA_VERSION, timestamp_us
+from zdissect.grammar.short_cache import short_cache
 from zdissect.output.printable import dumps
 from zdissect.records import Frame
 from zdissect.table import Table
@@ -154,6 +155,8 @@ def _member(name: str, kind: str) -> Callable[[Any], str]:
     if kind == "timestamp":
         return lambda value: start + _time(value)
     text: Callable[[Any], str] = lambda value: start + dumps(value)  # noqa: E731
+    if kind == "string":
+        return short_cache(_MOST_VALUES)(text)
     return text if kind.startswith("list") else lru_cache(_MOST_VALUES)(text)
 
 

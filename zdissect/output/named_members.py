@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from zdissect.engine.messages import DecodedMessage, Row
 from zdissect.engine.tape import Span, Tape
 from zdissect.grammar.field import Field
+from zdissect.grammar.short_cache import short_cache
 from zdissect.grammar.transport import FRAME
 from zdissect.output.nested import bit, derived, means
 from zdissect.output.printable import dumps
@@ -195,9 +196,10 @@ def _texts(field: Field) -> _FieldTexts:
 
 def saying(field: Field) -> Callable[[Any], str]:
     """A function from a value of a leaf to its text, with that of its meaning if it has one."""
-    come_again = field.enum is not None or field.kind == "text"
     says = partial(_said, field)
-    return lru_cache(_MOST_KEPT)(says) if come_again else says
+    if field.kind == "text":
+        return short_cache(_MOST_KEPT)(says)
+    return says if field.enum is None else lru_cache(_MOST_KEPT)(says)
 
 
 def _said(field: Field, value: Any) -> str:
@@ -215,7 +217,7 @@ def _json(value: Any) -> str:
     return _text(value) if kind is str else dumps(value)
 
 
-_text = lru_cache(_MOST_KEPT)(dumps)
+_text: Callable[[str], str] = short_cache(_MOST_KEPT)(dumps)
 
 
 @lru_cache(_MOST_KEPT)

@@ -17,6 +17,7 @@ from zdissect.filters.on_rows import RowCompiler, Values, columns_read
 from zdissect.filters.row_selection import PLACES, SHARED
 from zdissect.filters.typed_tree import ColumnValues
 from zdissect.grammar.columns import FOLLOWING
+from zdissect.grammar.short_cache import LONGEST
 from zdissect.records import Frame
 from zdissect.table import Table
 
@@ -229,9 +230,11 @@ def _remembered(make: Make) -> Make:
     def remember(value: Any) -> str:
         if (found := kept.get(value)) is not None:
             return found
-        if len(kept) >= MOST_KEPT:
-            kept.clear()
-        found = kept[value] = make(value)
+        found = make(value)
+        if len(found) <= LONGEST:
+            if len(kept) >= MOST_KEPT:
+                kept.clear()
+            kept[value] = found
         return found
 
     return remember

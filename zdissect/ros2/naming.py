@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
-from functools import lru_cache
 from typing import Any
 
 from zdissect.dissection import Dissection
 from zdissect.engine.messages import Row
+from zdissect.grammar.short_cache import short_cache
 from zdissect.ros2.content import leaf_text, leaves
 from zdissect.ros2.message_columns import content_of, ros_values
 from zdissect.ros2.rmw_keys import ADVANCED, ros_key
@@ -15,7 +15,7 @@ from zdissect.ros2.tokens import is_token, parse_token
 _KINDS = {"subscription": "subscription to", "service_server": "server of", "service_client": "client of"}
 
 
-@lru_cache(maxsize=1 << 14)
+@short_cache(1 << 14)
 def ros_name(key: str) -> str | None:
     """What a key is called in ROS: `/chatter`, `node /talker`, `publisher of /chatter, node /talker`, each with its
     domain, unless that is 0; None if it isn't one of rmw_zenoh's."""

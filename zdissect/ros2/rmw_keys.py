@@ -1,8 +1,9 @@
 """Key expressions of rmw_zenoh's topics and services: `<domain>/<name>/<DDS type>/<type hash>` (docs/ros2.md)."""
 
 import re
-from functools import lru_cache
 from typing import NamedTuple
+
+from zdissect.grammar.short_cache import short_cache
 
 NO_HASH = "TypeHashNotSupported"
 """Stands for the hash in releases without type hashes: Humble."""
@@ -59,7 +60,7 @@ def type_name(dds: str) -> str:
     return dds.replace("dds_::", "").removesuffix("_").replace("::", "/")
 
 
-@lru_cache(maxsize=1 << 14)
+@short_cache(1 << 14)
 def ros_key(key: str) -> RosKey | None:
     """The topic or service of a key expression; None if it isn't one of rmw_zenoh's, or of its machinery (`@adv`)."""
     if ADVANCED in key:

@@ -4,9 +4,9 @@
 @ros2_lv/<domain>/<zid>/<nid>/<id>/MP|MS|SS|SC/<enclave>/<namespace>/<node>/<name>/<type>/<hash>/<qos>
 """
 
-from functools import lru_cache
 from typing import NamedTuple
 
+from zdissect.grammar.short_cache import short_cache
 from zdissect.ros2.qos_words import RosQos, parse_qos
 from zdissect.ros2.rmw_keys import type_name
 
@@ -57,7 +57,7 @@ def is_token(key: str) -> bool:
     return key.startswith((SPACE, _OLD_PREFIX + SPACE))
 
 
-@lru_cache(maxsize=1 << 14)
+@short_cache(1 << 14)
 def parse_token(key: str) -> RosToken | None:
     """What a token says; None if it is none that these releases of rmw_zenoh make (docs/ros2.md)."""
     chunks = key.removeprefix(_OLD_PREFIX).split("/")

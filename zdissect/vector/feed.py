@@ -100,6 +100,9 @@ class Progress(Around):
         self.sessions.overdue.behind = None
         for course in self.courses:
             course.session.behind = None
+        self.courses.clear()  # what refers to each other would be kept until somebody looks for garbage
+        self.entered.clear()
+        del self.sink
         self.pipeline.last = last = self.frames[-1]
         self.pipeline.clock.last_ns = last.ts_ns
 

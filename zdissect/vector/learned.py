@@ -20,6 +20,8 @@ BYTES = frozenset({"payload", "attachment"})
 """Columns of a cell that hold bytes."""
 _TEXTS = frozenset({"key_suffix", "parameters"})
 """Columns among those substituted that hold text; the others hold integers."""
+_LONGEST = 1024
+"""Bytes that tell messages apart, at most: templates with long ones would take the memory of many."""
 
 
 Places = Iterable[tuple[list[int], list[int], int, int]]
@@ -70,6 +72,9 @@ class KnownTemplates:
         fixed = [place for place, name in enumerate(columns) if not name]
         out = []
         for starts, stops, flag, number in places:
+            if stops[-1] - starts[0] > _LONGEST and sum(stops) - sum(starts) > _LONGEST:
+                out.append(DECLINED)
+                continue
             chunks = [data[start:stop] for start, stop in zip(starts, stops, strict=True)]
             key = (flag, *chunks)
             index = shape.templates.get(key)
