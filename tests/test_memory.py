@@ -19,7 +19,7 @@ from tests.endless_traffic import Lasting, rounds
 from tests.packets import SECOND
 from zdissect import fed
 from zdissect.engine import templates
-from zdissect.flow import ip, ipfragments, tcp_analysis
+from zdissect.flow import captured_twice, ip, ipfragments, tcp_analysis
 from zdissect.output import field_lines, row_cells, stencils
 from zdissect.pipeline import Options
 from zdissect.records import Frame
@@ -49,7 +49,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
         (query_stats, "ROOM"), (deadlines, "ROOM"), (tcp_analysis, "MOST_SEGMENTS"), (templates, "MOST_TEMPLATES"),
         (row_cells, "MOST_KEPT"), (row_cells, "MOST_CONVERSATIONS"), (stencils, "MOST_TEMPLATES"),
         (stencils, "MOST_KEPT"), (learned, "MOST_TEMPLATES"),
-        (field_lines, "_MOST_KEPT"),
+        (field_lines, "_MOST_KEPT"), (captured_twice, "MOST_RECENT"),
     )  # fmt: skip
     for module, name in limits:
         assert getattr(module, name) > FEW

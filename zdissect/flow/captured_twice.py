@@ -18,8 +18,9 @@ UNNUMBERED_NS = 10**6
 UNTOLD_NS = 100 * 10**3
 """... and if nothing in the frames tells interfaces apart."""
 MOST_RECENT = 4096
-MOST_BYTES = 8 << 20
-"""Datagrams that are remembered, and the bytes of their frames, from the latest on..."""
+"""Datagrams that are remembered, from the latest on..."""
+_SEEN_BYTES = 1000
+"""Memory that one takes, besides the bytes of its frame."""
 MOST_ALIKE = 16
 """... and how many of them with the same ends, number and bytes."""
 _UDP_HEADER = 8
@@ -43,11 +44,13 @@ class Copies:
     in the time between copies: conversations may be fed apart from each other.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, most: int) -> None:
+        """`most`: so many bytes of memory they take at most."""
+        self.most = most
         self.recent: OrderedDict[Key, list[_Seen]] = OrderedDict()
         """By what they have in common, in the order in which the last ones came."""
         self.size = 0
-        """The bytes of their frames."""
+        """The memory that they take."""
         self.latest_ns = -(1 << 63)
         """When the latest of all was sent."""
 
@@ -70,12 +73,12 @@ class Copies:
         known.append(_Seen(datagram, {link}))
         self.recent.move_to_end(key)
         self.latest_ns = max(self.latest_ns, datagram.frame.now_ns)
-        self.size += len(datagram.frame.data)
+        self.size += _SEEN_BYTES + len(datagram.frame.data)
         if len(known) > MOST_ALIKE:
-            self.size -= len(known.pop(0).datagram.frame.data)
-        while len(self.recent) > MOST_RECENT or self.size > MOST_BYTES:
+            self.size -= _SEEN_BYTES + len(known.pop(0).datagram.frame.data)
+        while len(self.recent) > MOST_RECENT or (self.size > self.most and self.recent):
             _, oldest = self.recent.popitem(last=False)
-            self.size -= sum(len(seen.datagram.frame.data) for seen in oldest)
+            self.size -= sum(_SEEN_BYTES + len(seen.datagram.frame.data) for seen in oldest)
 
     def may_know(self, key: Key, now_ns: int) -> bool:
         """Whether a datagram of this time may be a copy of one that is remembered."""

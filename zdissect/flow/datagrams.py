@@ -57,7 +57,7 @@ class Datagrams:
         """How many conversations there are of each link."""
         self.groups: dict[Endpoint, Framing] = {}
         """Multicast groups with a JOIN, and how their datagrams are framed."""
-        self.copies = Copies()
+        self.copies = Copies(self.store.most >> 3)
         self.original: Datagram | None = None
         """The datagram that the one fed last is a copy of."""
         self.repeated = 0
