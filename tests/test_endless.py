@@ -37,7 +37,7 @@ class Stream:
         self.feed()
 
     def feed(self) -> list[Any]:
-        items = [item for frame in self.capture.frames for item in self.endless.feed(frame)]
+        items = [item for frame in self.capture.frames for _, items in self.endless.ranked(frame) for item in items]
         self.capture.frames.clear()
         return items
 

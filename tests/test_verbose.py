@@ -20,7 +20,7 @@ from zdissect.verbose import Verbose
 
 def items(frames: list[Frame]) -> list[Item]:
     verbose = Verbose(Pipeline())
-    return [item for frame in frames for item in verbose.feed(frame)] + verbose.close()
+    return [item for frame in frames for _, items in verbose.ranked(frame) for item in items] + verbose.close()
 
 
 def told(frames: list[Frame]) -> list[tuple[int, str, str]]:

@@ -55,12 +55,8 @@ class Endless:
         self.idle: dict[str, tuple[int, int]] = {}
         """By conversation of datagrams: its bytes at the last look, and how many looks have found no more."""
 
-    def feed(self, frame: Frame) -> list[Item]:
-        """What a frame completes."""
-        return [item for _, items in self.ranked(frame) for item in items]
-
     def ranked(self, frame: Frame) -> Iterator[RankedPart]:
-        """The same, in parts."""
+        """What a frame completes, in parts."""
         yield from self.source.ranked(frame)
         yield ITSELF, self.swept()
 

@@ -41,12 +41,8 @@ class Verbose:
         self.unnamed: dict[int, tuple[StreamConversation, Frame]] = {}
         """Those of which nobody knows what they are, with their first frame."""
 
-    def feed(self, frame: Frame) -> list[Item]:
-        """What the pipeline gives for a frame, and notices about the frame before that."""
-        return [item for _, items in self.ranked(frame) for item in items]
-
     def ranked(self, frame: Frame) -> Iterator[RankedPart]:
-        """The same in parts, as those of the pipeline."""
+        """Notices about a frame, and what the pipeline gives for it, in parts as there."""
         self.decoder.unopened.last = ""
         packet = self.decoder.feed(frame)
         parts = self.pipeline.ranked(frame)

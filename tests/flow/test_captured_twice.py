@@ -129,7 +129,7 @@ def test_bytes_of_copies_are_repeats() -> None:
 def test_each_copy_is_named_with_v() -> None:
     capture = InterfaceCopies().of(session().capture)
     verbose = Verbose(Pipeline())
-    told = [item for frame in capture.frames for item in verbose.feed(frame)]
+    told = [item for frame in capture.frames for _, items in verbose.ranked(frame) for item in items]
     texts = [item.text for item in told if hasattr(item, "text")]
     assert len(texts) == len(capture.frames) // 2
     assert all("copy of frame" in text for text in texts)

@@ -4,8 +4,12 @@ import struct
 
 import pytest
 
+from tests.conversation import CLIENT, OTHER_ROUTER, Conversation
 from tests.flow.flow_frames import frame
+from tests.messages import push
+from tests.packets import CaptureBuilder
 from zdissect.flow.link import Decoder
+from zdissect.pipeline import Pipeline
 from zdissect.records import Datagram
 
 
@@ -46,3 +50,33 @@ def test_raw_ethernet_of_a_cooked_capture_has_no_receiver(link: int) -> None:
     found = Decoder().feed(frame(head + b"\0\1\4", link))
     assert isinstance(found, Datagram)
     assert (found.payload, found.src.address, found.dst.address) == (b"\4", mac, b"")
+
+
+@pytest.mark.parametrize("closed", [True, False])
+def test_what_a_station_sends_shares_its_numbers_after_a_further_handshake_too(closed: bool) -> None:
+    """The sessions that begin anew on one of two links: numbers that are missing may be on the other one."""
+
+    def frames(talk: Conversation, receiver: int) -> list[bytes]:
+        stations = b"\x02\x00\x00\x00\x00\x01", bytes((2, 0, 0, 0, 0, receiver))
+        out = []
+        for one in talk.capture.frames:
+            payload, side = one.data[42:], int(one.data[34:36] == b"\x1d\x17")
+            out.append(stations[1 - side] + stations[side] + b"\xe0\x72" + len(payload).to_bytes(2) + payload)
+        return out
+
+    first = Conversation(udp=True).open().frame(0, push("a"))
+    other = Conversation(udp=True, nodes=(CLIENT, OTHER_ROUTER)).open()
+    again = Conversation(udp=True)
+    if closed:
+        again.close(0)
+    again.open().frame(0, push("a"))
+    packets = [*frames(first, 2), *frames(other, 3), *frames(again, 2)]
+    capture = CaptureBuilder()
+    for packet in packets:
+        capture.record(packet)
+    pipeline = Pipeline()
+    for one in capture.frames:
+        pipeline.feed(one)
+    links = pipeline.sessions.links
+    assert len(links) == 2
+    assert all(link.session.shared for link in links.values())

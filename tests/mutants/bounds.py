@@ -44,7 +44,7 @@ FAULTS = (
     Fault("keys-on-the-wire", "Long keys that were sent in full are left out, too.",
           "session/session_memory.py", ' and row.get("key_scope") != 0', "", KEYS),
     Fault("long-keys-are-usual", "Messages with long keys are taken in runs, where nobody counts them.",
-          "session/usual_messages.py", "> LONGEST_KEY:  # how", "> 1 << 30:  # how", KEYS),
+          "session/usual_messages.py", "> LONGEST:  # how", "> 1 << 30:  # how", KEYS),
     Fault("no-key-is-usual", "A key that was left out once is left out ever after.",
           "session/state.py", "(len(remarks), keys.left_out) == before", "len(remarks) == before[0]", KEYS),
     Fault("findings-with-keys", "Findings show long keys in full.",

@@ -16,6 +16,8 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
+from zdissect.grammar.short_cache import LONGEST, short_cache
+
 ANY = "**"
 ONE = "*"
 SOME = "$*"
@@ -25,8 +27,6 @@ _CHUNK = re.compile(r"\*\*?+|(?:[^*$#?/]++|\$\*)++")
 _CHUNKS = re.compile(rf"(?:{_CHUNK.pattern})(?:/(?:{_CHUNK.pattern}))*+")
 _GOOD = re.compile(r"(?:[^*$#?]|\$\*)*")
 _SOMES = re.compile(r"(?:\$\*){2,}")
-_CACHED = 512
-"""Most characters of a cached expression; longer ones aren't worth the memory."""
 _MOST_WORK = 64 * 64
 """Most pairs of chunks that are compared; few keys have more than a dozen chunks."""
 
@@ -125,7 +125,7 @@ def includes(a: str, b: str) -> bool:
 def _related(a: str, b: str, both: bool) -> bool:
     """Whether two expressions intersect (`both`), or the first includes the second; of usual length, the pair is
     remembered."""
-    if len(a) + len(b) <= _CACHED:
+    if len(a) + len(b) <= LONGEST:
         return _usual(a, b, both)
     if (a.count("/") + 1) * (b.count("/") + 1) > _MOST_WORK:
         return _ends_fit(_canonical(a), _canonical(b), both)
@@ -179,11 +179,8 @@ class _Columns(NamedTuple):
     """The positions of each chunk."""
 
 
+@short_cache(4096)
 def _columns(text: str) -> _Columns:
-    return _cached(text) if len(text) <= _CACHED else _split(text)
-
-
-def _split(text: str) -> _Columns:
     chunks = tuple(_canonical(text))
     places: dict[str, int] = {}
     somes = plain = 0
@@ -195,9 +192,6 @@ def _split(text: str) -> _Columns:
             if SOME in chunk:
                 somes |= bit
     return _Columns(chunks, places.get(ANY, 0), places.get(ONE, 0), somes, plain, places)
-
-
-_cached = lru_cache(maxsize=4096)(_split)
 
 
 def _reach(left: _Columns, right: _Columns, fits: Callable[[str, str], bool], both: bool) -> bool:

@@ -1,11 +1,11 @@
 """Checks of single messages against the session's parameters and the clock (notes 9)."""
 
-from functools import lru_cache
 from typing import Any
 
 from zdissect.engine.messages import DecodedMessage, Row
 from zdissect.grammar.enums import DATA
 from zdissect.grammar.primitives import ntp64_ns
+from zdissect.grammar.short_cache import LONGEST, short_cache
 from zdissect.records import Frame
 from zdissect.session import keyexprs
 from zdissect.session.handshake import Parameters
@@ -18,9 +18,6 @@ _NEAR_S = FAR_NS // 10**9 - 1
 """Difference in whole seconds up to which a timestamp is certainly within that."""
 MOST_KEYS = 10_000
 """Keys whose newest sample a session remembers."""
-LONGEST_KEY = 512
-"""Characters of a key, at most, that what was found out about it is remembered: longer ones would take the memory of
-many."""
 _SHOWN = 80
 """Characters of a longer one that a finding shows."""
 
@@ -31,7 +28,7 @@ def key(message: DecodedMessage) -> None:
     text = row.get("key_expr")
     if text is None or (text == "" and not row.get("key_scope")):
         return
-    problem = _problem(text) if len(text) <= LONGEST_KEY else _fault(text)
+    problem = _fault(text)
     if problem:
         message.remark("invalid-keyexpr", f"'{shown(text)}' {problem}", key_field(row, "suffix"))
     elif row["message"] == "RESPONSE" and keyexprs.has_wildcard(text):
@@ -46,15 +43,10 @@ def key_field(row: Row, name: str) -> str:
 
 def shown(text: str | None) -> str:
     """A key in a finding: the beginning of a long one."""
-    return str(text) if text is None or len(text) <= LONGEST_KEY else f"{text[:_SHOWN]}..."
+    return str(text) if text is None or len(text) <= LONGEST else f"{text[:_SHOWN]}..."
 
 
-@lru_cache(maxsize=1 << 14)
-def _problem(text: str) -> str:
-    """The same as `_fault`, remembered: it is a fact about the text alone, and keys recur."""
-    return _fault(text)
-
-
+@short_cache(1 << 14)
 def _fault(text: str) -> str:
     """What is wrong with a key expression; empty if nothing is."""
     problem = keyexprs.check(text)

@@ -83,6 +83,11 @@ class Groups:
                 links[flow.id] = link
         return link
 
+    def shares(self, link: Link) -> bool:
+        """Whether a station of a link has other links, which the same sequence of numbers is for."""
+        flow = link.flow
+        return flow.link == RAW_ETHERNET and any(len(self.stations.get(end, ())) > 1 for end in flow.ends)
+
     def left(self, flow: Flow) -> None:
         """The link of a flow has ended: its stations don't keep it."""
         for end in flow.ends if flow.link == RAW_ETHERNET else ():

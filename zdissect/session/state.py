@@ -14,6 +14,7 @@ from zdissect.engine.messages import DecodedMessage
 from zdissect.flow.conversation import Flow
 from zdissect.grammar.rule import MALFORMED
 from zdissect.grammar.rules import RULES
+from zdissect.grammar.short_cache import LONGEST
 from zdissect.grammar.structures import DEFAULT_BATCH_SIZE
 from zdissect.limits import Limits
 from zdissect.records import Endpoint, Frame
@@ -21,7 +22,6 @@ from zdissect.session import endings, frame_fragment, network_layer, opening
 from zdissect.session.discovery import Discovery
 from zdissect.session.fragments import Assembled
 from zdissect.session.handshake import STEPS, Handshake
-from zdissect.session.message_checks import LONGEST_KEY
 from zdissect.session.model import Link, Session
 from zdissect.session.multicast import Groups
 from zdissect.session.occurrences import Occurrences
@@ -149,7 +149,7 @@ class Sessions:
         """Adds what the session knows to a network message, but for its time."""
         network_layer.feed(link, message, direction, frame.number, frame.now_ns)
         row = message.row
-        if len(row.get("key_expr") or "") > LONGEST_KEY:
+        if len(row.get("key_expr") or "") > LONGEST:
             self.memory.keys.feed(row)
         row.update(link.who(direction))
 
@@ -220,13 +220,14 @@ class Sessions:
         if name == "INIT_SYN" and link.handshake.step and link.is_closed():
             link.handshake, link.over = Handshake(), False
             self.leave(link, link.session)
-            link.session, link.flip = Session(), 0
+            link.session, link.flip = Session(shared=self.groups.shares(link)), 0
         whole = not item.missing and not any(RULES[code].group == MALFORMED for code, *_ in item.tape.remarks)
         item.next_framing = opening.feed(link, message, item.direction, whole) or item.next_framing
         if name == "OPEN_SYN" and link.handshake.known:
             before = link.session
             self.pairs.join(link, item.frame.now_ns)
             if link.session is not before:
+                link.session.shared |= self.groups.shares(link)
                 self.leave(link, before)
         side = link.side(item.direction)
         if name.startswith("OPEN") and side.initial_sn is None:

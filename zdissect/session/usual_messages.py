@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 from zdissect.engine.messages import DecodedMessage, Row
 from zdissect.engine.templates import SN, STAMP, Template
+from zdissect.grammar.short_cache import LONGEST
 from zdissect.records import Frame
-from zdissect.session.message_checks import LONGEST_KEY, sample_of
+from zdissect.session.message_checks import sample_of
 from zdissect.session.model import Link
 from zdissect.session.sequence import NONE, Space
 
@@ -78,7 +79,7 @@ class UsualMessages:
         """Remembers the row of a message with this template, in which no rule but that of its time found anything."""
         if "node_id" in row or row["message"] not in USUAL:  # the name of a node depends on link state
             return
-        if len(row.get("key_expr") or "") > LONGEST_KEY:  # how much these take is counted, batch by batch
+        if len(row.get("key_expr") or "") > LONGEST:  # how much these take is counted, batch by batch
             return
         space = self.link.space(row, self.direction) if row["message"] == "FRAME" else None
         self.known[template] = Learned(Template(row), space, sample_of(row))
